@@ -42,7 +42,7 @@ class Clock:
         self.left = left
         # The time that the referee suggests for this move; at most `left`.
         self.budget = budget
-        # Whether the move is wanted at once, before the time is over. Only `arena uci` and `arena gtp` set it.
+        # Whether the move is wanted at once, before the time is over. Only `arena engine` sets it.
         self.stopped = False
         self._now = now
         self._since = now() if since is None else since

@@ -41,5 +41,6 @@ def tables_for(state: State[Any], pieces: int) -> Endgames:
         return Endgames.load(folder(), pieces)
     except BadTable as error:
         raise BadTable(
-            f"{error}; arena tables checkers --pieces {pieces} builds it, or set ARENA_TABLES to the folder that has it"
+            f"{error}; arena search tables checkers --pieces {pieces} builds it, or set ARENA_TABLES to the "
+            "folder that has it"
         ) from None

@@ -1,8 +1,9 @@
 """Strict states: notices mistakes that an agent makes with positions, and names the line and the cure.
 
-`arena check` (by `python -m agents --strict`) and `arena debug` host an agent with `StrictPlayer`; a tournament never
-imports this module. While it is the agent's turn, the class of the positions is patched, so that it sees how the
-agent's files use it. Moves, positions and exceptions stay the same, and only a mistake that is certain is reported.
+`arena check` (by `python -m agents --strict`) and `arena replay --debug` host an agent with `StrictPlayer`; a
+tournament never imports this module. While it is the agent's turn, the class of the positions is patched, so that it
+sees how the agent's files use it. Moves, positions and exceptions stay the same, and only a mistake that is certain is
+reported.
 """
 
 from __future__ import annotations

@@ -11,11 +11,12 @@ draws between equal players. The first seat is worth 26 Elo more.
 
     wrong       share of equally strong players of whom one is graded "better" or "not better"; at most 10 %
     worst       the same in the worst of the nine scenarios
-    coverage    how often the 95 % error bar of `arena rank` contains the true rating, by standard deviation
+    coverage    how often the 95 % error bar of `arena results rank` contains the true rating, by standard deviation
     ±           the median error bar
     +100, +200  how often a player who is 100 or 200 Elo stronger is graded "better"
 
-Then Plackett-Luce in games for four, and the error of `arena versus`. All figures are computed by the product's code.
+Then Plackett-Luce in games for four, and the error of `arena results versus`. All figures are computed by the product's
+code.
 """
 
 from __future__ import annotations
@@ -181,7 +182,8 @@ def _table(random: Generator, truth: Numbers, seated: Places, *, opening: float,
 
 
 def versus_covers(pairs: int, *, opening: float, draws: float, matches: int, seed: int = 1) -> float:
-    """How often the error of `arena versus` contains a true difference of 0, in percent; without an error it does."""
+    """How often the error of `arena results versus` contains a true difference of 0, in percent; without an error it
+    does."""
     random = default_rng([seed, pairs, round(opening), round(100 * draws)])
     design = Design(np.zeros(2), np.array([0]), np.array([1]), [], matches)
     held = 0
@@ -277,7 +279,7 @@ def main() -> None:
         for line in table_lines(asked.share):
             print(line, flush=True)
     if "versus" in chosen:
-        print("\n| pairs | coverage of `arena versus`, lowest and highest of the nine |\n|---|---|")
+        print("\n| pairs | coverage of `arena results versus`, lowest and highest of the nine |\n|---|---|")
         for number in (2, 3, 4, 7, 20):
             matches = ceil(asked.share * 4000)
             held = [

@@ -1,4 +1,4 @@
-"""How well `arena similar` separates copies from programs that were written independently, and how fast it is.
+"""How well `arena course similar` separates copies from programs that were written independently, and how fast it is.
 
     python benchmarks/similar.py
 

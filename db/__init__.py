@@ -17,7 +17,7 @@ Start with `schema` (tables and views) and `store` (every write). Nearly all fun
     scores       points and faults of each player, for standings and crosstables
     rated_games  reads the games that ratings are computed from
     plain_sql    runs a query that a user wrote
-    audit        reads everything: for verification and for `arena db info`
+    audit        reads everything: for verification and for `arena data info`
     stored_types finds values of the wrong type, which SQLite accepts
 
     dialect      connections, PRAGMAs and errors of SQLite; read-only queries of PostgreSQL

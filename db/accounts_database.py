@@ -86,7 +86,7 @@ def file_beside(record: Path) -> Path:
 
 
 def _no_accounts() -> NotFound:
-    return NotFound("nobody was invited yet, so there are no accounts: `arena invite` makes them")
+    return NotFound("nobody was invited yet, so there are no accounts: `arena course invite` makes them")
 
 
 def _make_private(file: Path) -> None:

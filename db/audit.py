@@ -1,4 +1,4 @@
-"""Reads the whole database, for `arena db verify` and `arena db info`.
+"""Reads the whole database, for `arena data verify` and `arena data info`.
 
 All queries over one connection see the same state (one snapshot). Games are read in batches, so that a database of any
 size can be checked.

@@ -82,7 +82,7 @@ def contents_for(connection: Connection, agent: str, tournament: int | None) -> 
     id = connection.execute(select(Agent.id).where(Agent.name == agent)).scalar()
     if id is None:
         there_are = connection.execute(select(Agent.name)).scalars()
-        what_to_do = advice(agent, there_are, "`arena standings` lists the players")
+        what_to_do = advice(agent, there_are, "`arena results` lists the players")
         raise NotFound(f"there is no agent {agent!r} in the database{what_to_do}")
     its_games = select(Seat.game).join(Version, Version.id == Seat.version).where(Version.agent == id)
     chosen = select(Game.id, Game.tournament, Game.rules).where(Game.id.in_(its_games), Game.status.in_(OVER))

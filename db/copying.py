@@ -121,5 +121,5 @@ def _rows(connection: Connection, table: Table, stores: tuple[Path, Path] | None
                 yield tuple(values)
         except (TypeError, ValueError):  # only of a file that other programs have changed
             raise DatabaseError(
-                f"a value of the table {table.name} does not have its column's type; `arena db verify` lists them"
+                f"a value of the table {table.name} does not have its column's type; `arena data verify` lists them"
             ) from None

@@ -121,7 +121,7 @@ def game(connection: Connection, id: int) -> PastGame:
     """The game with that id, with its moves and the agents' stderr."""
     found = games(connection, [id], whole=True)
     if not found:
-        raise NotFound(f"there is no game {id}; `arena history` lists the recorded games")
+        raise NotFound(f"there is no game {id}; `arena results history` lists the recorded games")
     return found[0]
 
 

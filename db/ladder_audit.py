@@ -1,4 +1,4 @@
-"""Reads every row of the standing ladders, and all ratings, for `arena db verify`.
+"""Reads every row of the standing ladders, and all ratings, for `arena data verify`.
 
 What no process of this program would have written is a contradiction, with a sentence for each. Nothing is changed.
 """

@@ -35,7 +35,7 @@ def find_game(connection: Connection, text: str) -> int:
     if _is_number(text):
         found = connection.execute(select(Game.id).where(Game.id == int(text))).scalar()
         if found is None:
-            raise NotFound(f"there is no game {text}; `arena history` lists the recorded games")
+            raise NotFound(f"there is no game {text}; `arena results history` lists the recorded games")
         return found
     name, dash, number = text.rpartition("-")
     if not dash or not name or not _is_number(number):
@@ -59,7 +59,9 @@ def find_tournament(connection: Connection, name: str | None = None) -> int:
     if name is None:
         raise NotFound("there is no tournament yet; `arena run` plays one")
     names = connection.execute(select(Tournament.name)).scalars()
-    raise NotFound(f"there is no tournament {name!r}{advice(name, names, '`arena tournaments` lists all tournaments')}")
+    raise NotFound(
+        f"there is no tournament {name!r}{advice(name, names, '`arena results tournaments` lists all tournaments')}"
+    )
 
 
 def tournament_name(connection: Connection, tournament: int) -> str:

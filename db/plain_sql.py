@@ -1,4 +1,4 @@
-"""Runs a query that a user wrote in SQL (`arena sql`)."""
+"""Runs a query that a user wrote in SQL (`arena data sql`)."""
 
 from __future__ import annotations
 

@@ -307,12 +307,17 @@ class PastGame(Attempt, frozen=True, kw_only=True):
     moves: tuple[MoveRecord, ...] = ()
     """Empty if the game was read without moves."""
     analysis: tuple[JudgedPly, ...] = ()
-    """The judgement of each ply, from the last `arena analyse` of the game; empty if there was none, or if the game was
-    read without moves."""
+    """The judgement of each ply, from the last `arena replay --mistakes` of the game; empty if there was none, or if
+    the game was read without moves."""
     rulings: tuple[PastRuling, ...] = ()
     """In the order in which they were made."""
     from_outside: bool = False
     """Whether the game was imported or is in a bundle. Rules files that it names are not trusted as the user's own."""
+
+    @property
+    def name(self) -> str:
+        """What people call the game, and type: its number in its tournament ("cs101-812"), else its id."""
+        return str(self.id) if self.tournament is None else f"{self.tournament}-{self.number}"
 
     @property
     def players(self) -> list[str]:

@@ -53,7 +53,7 @@ def ruling(connection: Connection, id: int) -> StoredRuling:
     """The ruling with that id."""
     found = _found(connection, Ruling.id == id)
     if not found:
-        raise NotFound(f"there is no ruling {id}; `arena rulings` lists all rulings")
+        raise NotFound(f"there is no ruling {id}; `arena rule list` lists all rulings")
     return found[0]
 
 

@@ -37,6 +37,8 @@ _PART: Final = 2500
 """Number of games that are scheduled or forfeited with one statement."""
 _GIVEN: Final = ("id", "number", "kind")
 """The fields of a scheduled game that are known when it is written."""
+COMMANDS_OF_RESULTS: Final = (*("show", "rank", "crosstable", "versus", "progress", "history", "tournaments", "hosts"),)
+"""The commands of `arena results NAME`: no new tournament is called like one."""
 VOID: Final = "void"
 FORFEIT: Final = "forfeit"
 
@@ -75,7 +77,11 @@ def create_tournament(
     settings: Mapping[str, Any],
     now: datetime,
 ) -> int:
-    """Insert a tournament with status "running"; return its id."""
+    """Insert a tournament with status "running"; return its id. DatabaseError for a name that is a command."""
+    if name in COMMANDS_OF_RESULTS:
+        raise DatabaseError(
+            f"a tournament cannot be called {name!r}, because `arena results {name}` is a command; choose another name"
+        )
     new = insert(Tournament).values(
         name=name,
         format=format,

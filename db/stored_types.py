@@ -47,7 +47,7 @@ def check(connection: Connection, games: Sequence[int], *, whole: bool) -> None:
         found = connection.execute(_OF_GAMES[table], {"games": list(games)}).first()
         if found is not None:
             wrong = WrongType(table, found[1], found[0])
-            raise DatabaseError(f"game {wrong.row}: {wrong.reason}; `arena db verify` lists all such values")
+            raise DatabaseError(f"game {wrong.row}: {wrong.reason}; `arena data verify` lists all such values")
 
 
 def find_all(connection: Connection) -> list[WrongType]:

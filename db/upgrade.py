@@ -45,7 +45,7 @@ def check(engine: Engine, file: Path | None) -> None:
     if there is not None and there != REVISION and there in known_revisions():
         raise DatabaseError(
             f"{file or 'the database'} was written by an older version of arena (revision {there}); upgrade it with "
-            "`arena db upgrade`"
+            "`arena data upgrade`"
         )
     _refuse_newer(there, file)
     if there is None:

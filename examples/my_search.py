@@ -1,4 +1,4 @@
-"""Two searches as in a lecture, for `arena judge examples/my_search.py:alphabeta`."""
+"""Two searches as in a lecture, for `arena course judge examples/my_search.py:alphabeta`."""
 
 from math import inf
 

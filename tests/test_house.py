@@ -357,7 +357,7 @@ def test_a_language_is_named_in_its_file_alone() -> None:
 
 
 def test_a_protocol_of_engines_is_named_in_its_file_alone() -> None:
-    """`arena uci` and `arena gtp` are the other direction: our agents as engines."""
+    """`arena engine uci` and `arena engine gtp` are the other direction: our agents as engines."""
     exempt = {ROOT / "arena" / name for name in ("engines", "as_engine", "cli/play/as_engine.py", "cli/__init__.py")}
     exempt.add(ROOT / "arena" / "cli" / "asking" / "record_options.py")  # which commands have --trust-rules
     programs = {engine.program for protocol in engines.ours().values() for engine in protocol.known}

@@ -137,7 +137,7 @@ def test_the_plan_for_sixty_students_is_as_shown(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr(cores, "count", lambda: 8)
-    assert arena("init", "cs101", "--game", "connect4").code == 0
+    assert arena("course", "init", "cs101", "--game", "connect4").code == 0
     lines = Path("cs101.toml").read_text("utf-8").splitlines()
     template = [line for line in lines if not line.startswith(("games_at_once", "players"))]
     students = [f'[[agent]]\nname = "student-{number}"\nplayer = "random"' for number in range(1, 61)]

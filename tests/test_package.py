@@ -90,8 +90,8 @@ def plays(installed: Installed, *, everything: bool = False) -> None:
     if everything:
         assert "demo is finished: 30 games" in asked("demo", script="arena-referee")
         assert "Ready to play" in asked("check", "my_agent.py", "--game", "connect4")
-        asked("report", "demo", "site")
-        asked("trace", "tree:four_leaves", "alphabeta", "--svg", "tree.svg")
+        asked("course", "report", "demo", "site")
+        asked("search", "trace", "tree:four_leaves", "alphabeta", "--svg", "tree.svg")
         written += ["site/index.html", "tree.svg"]
     for name in written:
         assert (installed.home / name).stat().st_size > 0

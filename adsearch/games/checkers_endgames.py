@@ -1,9 +1,9 @@
 """Endgame tables of checkers: the value of every position with few pieces, and how long it takes to win it.
 
-`arena tables checkers` builds them by retrograde analysis (arena/endgames); here they are read and used. A position
-is seen from the side to move, as if that side were black: white's position is turned by half a turn. So each placement
-of the pieces has one entry, for both colours. Each side is described by its numbers of men and kings. A table has a
-block for every pair of such sides, with a row for each placement of the side to move, and in it an entry for each
+`arena search tables checkers` builds them by retrograde analysis (arena/endgames); here they are read and used. A
+position is seen from the side to move, as if that side were black: white's position is turned by half a turn. So each
+placement of the pieces has one entry, for both colours. Each side is described by its numbers of men and kings. A table
+has a block for every pair of such sides, with a row for each placement of the side to move, and in it an entry for each
 placement of the other side. Some of these placements overlap; their entries mean nothing.
 
 An entry is one byte: 0 for a draw, else 1 more than the number of plies to the end, when the winner wins as fast as

@@ -1,7 +1,7 @@
 """The steps of a search: for each event of a trace, what changes in the drawn tree, and which lines of code run.
 
-`arena trace --html` shows them one at a time. After the last event comes one more step: the end of the search, with the
-value of the root and the best line.
+`arena search trace --html` shows them one at a time. After the last event comes one more step: the end of the search,
+with the value of the root and the best line.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ _ABOUT: Final = {
     "share": "part of the clock's budget to use for a move",
     "evaluate": "the only feature of the evaluation to use, such as score (arena games GAME lists them)",
     "weights": "other weights of features, such as pellets:-2+nearest:9",
-    "endgames": "in checkers: use endgame tables with up to that many pieces (arena tables checkers builds them)",
+    "endgames": "in checkers: use endgame tables with up to that many pieces (arena search tables builds them)",
     "shuffle": "choose randomly among equal moves, instead of the first",
     "seed": "seed for random numbers, instead of the game's",
     "table": "use a transposition table",

@@ -136,7 +136,9 @@ def _authors(roster: Roster, ladder: str, anchors: Collection[str]) -> dict[int,
     for one in roster.students:
         where = f"{roster.file}, line {one.line}"
         if not one.alias:
-            raise BadRoster(f"{where}: expected an alias, under which the student hands in; `arena init` draws them")
+            raise BadRoster(
+                f"{where}: expected an alias, under which the student hands in; `arena course init` draws them"
+            )
         try:
             authors[one.line] = agent_name(roster.team(one)[0].alias, ladder=ladder, anchors=anchors)
         except BadSubmission as error:

@@ -1,109 +1,187 @@
-"""The command line: a folder for each panel of `arena --help`, `terminal` for the screen, `asking` for shared options.
+"""The command line: a folder for each kind of user, `terminal` for the screen, `asking` for shared options.
 
-Start at `PANELS`, which names the file of each command. A command is a function that reads its arguments, calls the
-room that does the work, and prints. It can import all other rooms, but heavy modules (SQLAlchemy, NumPy, ZeroMQ, Rich)
-only inside functions: `arena --help` imports every command's file and must stay fast.
+Start at `COMMANDS` and `GROUPS`, which name the file of each command. A command is a function that reads its arguments,
+calls the room that does the work, and prints. It can import all other rooms, but heavy modules (SQLAlchemy, NumPy,
+ZeroMQ, Rich) only inside functions: `arena --help` imports the files of the commands that it describes, and must stay
+fast.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from importlib import import_module
-from typing import Annotated, Any, Final
+from types import MappingProxyType
+from typing import Annotated, Any, Final, NamedTuple
 
 import typer
 from typer.completion import get_completion_inspect_parameters
 from typer.core import TyperGroup
 from typer.main import get_group
 
-PANELS: Final = {
-    "Play": (
-        "play",
-        {
-            "play": "play.play",
-            "matrix": "matrix.matrix",
-            "run": "run.run",
-            "worker": "worker.worker",
-            "demo": "run.demo",
-            "games": "games.list_games",
-            "agents": "agents.list_agents",
-            "uci": "as_engine.uci",
-            "gtp": "as_engine.gtp",
-        },
-    ),
-    "Write an agent": (
-        "write",
-        {
-            "new": "new.new",
-            "check": "check.check",
-            "climb": "climb.climb",
-            "debug": "debug.debug",
-            "analyse": "analyse.analyse",
-        },
-    ),
-    "Ladder": (
-        "ladder",
-        {
-            "ladder": "ladder.commands",
-            "serve": "serve.serve",
-            "submit": "submit.submit",
-            "watch": "watch.watch",
-        },
-    ),
-    "Look at results": (
-        "look",
-        {
-            "history": "history.history",
-            "show": "history.show_game",
-            "logs": "history.logs",
-            "replay": "replay.replay",
-            "tournaments": "standings.tournaments",
-            "standings": "standings.standings",
-            "crosstable": "standings.crosstable",
-            "rank": "rank.rank",
-            "versus": "versus.versus",
-            "progress": "progress.progress",
-            "hosts": "hosts.hosts",
-            "export": "export_import.export",
-            "import": "export_import.import_games",
-            "sql": "sql.sql",
-        },
-    ),
-    "Search explained": (
-        "search",
-        {
-            "trace": "trace.trace",
-            "tree": "trace.tree",
-            "solve": "solve.solve",
-            "tables": "tables.tables",
-            "size": "size.size",
-            "compare": "compare.compare",
-            "judge": "judge.judge",
-            "exercise": "exercise.exercise",
-        },
-    ),
-    "Teach a course": (
-        "teach",
-        {
-            "init": "init.init",
-            "invite": "invite.invite",
-            "collect": "collect.collect",
-            "similar": "similar.similar",
-            "grades": "grades.grades",
-            "feedback": "feedback.feedback",
-            "report": "report.report",
-            "bundle": "bundle.bundle",
-            "void": "rulings.void",
-            "award": "rulings.award",
-            "withdraw": "rulings.withdraw",
-            "release": "rulings.release",
-            "revoke": "rulings.revoke",
-            "rulings": "rulings.rulings",
-        },
-    ),
-    "This machine": ("machine", {"doctor": "doctor.doctor", "db": "db.commands"}),
+COMMANDS: Final = {
+    "new": "write.new.new",
+    "check": "write.check.check",
+    "play": "play.play.play",
+    "climb": "write.climb.climb",
+    "replay": "look.modes.replay",
+    "submit": "ladder.submit.submit",
+    "run": "play.run.run",
+    "serve": "ladder.serve.serve",
+    "games": "play.games.list_games",
+    "agents": "play.agents.list_agents",
+    "matrix": "play.matrix.matrix",
+    "demo": "play.run.demo",
+    "doctor": "machine.doctor.doctor",
+    "worker": "play.worker.worker",
 }
-"""The panels of `arena --help`: the folder of each panel, and the module and function of each command."""
+"""The folder, module and function of each command that is in no group."""
+
+
+class CommandGroup(NamedTuple):
+    """A group of commands."""
+
+    about: str
+    commands: Mapping[str, str]
+    """The folder, module and function of each command."""
+    default: str | None = None
+    """The command that is meant where the first word is none."""
+
+
+GROUPS: Final = {
+    "results": CommandGroup(
+        "Standings and ratings of a tournament, and other tables of results.",
+        {
+            "show": "look.standings.standings",
+            "rank": "look.rank.rank",
+            "crosstable": "look.standings.crosstable",
+            "versus": "look.versus.versus",
+            "progress": "look.progress.progress",
+            "history": "look.history.history",
+            "tournaments": "look.standings.tournaments",
+            "hosts": "look.hosts.hosts",
+        },
+        default="show",
+    ),
+    "course": CommandGroup(
+        "Collect, grade and answer the submissions of a course.",
+        {
+            "init": "teach.init.init",
+            "collect": "teach.collect.collect",
+            "similar": "teach.similar.similar",
+            "grades": "teach.grades.grades",
+            "feedback": "teach.feedback.feedback",
+            "report": "teach.report.report",
+            "bundle": "teach.bundle.bundle",
+            "exercise": "search.exercise.exercise",
+            "judge": "search.judge.judge",
+            "invite": "teach.invite.invite",
+        },
+    ),
+    "ladder": CommandGroup(
+        "Open, show or close a ladder, to which authors hand in agents until a deadline.",
+        {
+            "open": "ladder.ladder.open_",
+            "show": "ladder.ladder.show",
+            "close": "ladder.ladder.close",
+            "reopen": "ladder.ladder.reopen",
+            "extend": "ladder.ladder.extend",
+            "final": "ladder.final.final",
+            "watch": "ladder.watch.watch",
+        },
+    ),
+    "rule": CommandGroup(
+        "An instructor's recorded decisions about games and agents.",
+        {
+            "void": "teach.rulings.void",
+            "again": "teach.rulings.again",
+            "award": "teach.rulings.award",
+            "withdraw": "teach.rulings.withdraw",
+            "release": "teach.rulings.release",
+            "revoke": "teach.rulings.revoke",
+            "list": "teach.rulings.rulings",
+        },
+    ),
+    "search": CommandGroup(
+        "See how search algorithms work, and compare them.",
+        {
+            "trace": "search.trace.trace",
+            "tree": "search.trace.tree",
+            "solve": "search.solve.solve",
+            "tables": "search.tables.tables",
+            "size": "search.size.size",
+            "compare": "search.compare.compare",
+        },
+    ),
+    "data": CommandGroup(
+        "Write games to files, read them, ask in SQL; look after the database.",
+        {
+            "export": "look.export_import.export",
+            "import": "look.export_import.import_games",
+            "sql": "look.sql.sql",
+            "info": "machine.db.info",
+            "upgrade": "machine.db.upgrade",
+            "verify": "machine.db.verify",
+            "copy": "machine.db.copy",
+        },
+    ),
+    "engine": CommandGroup(
+        "Let other programs play against an agent, over a protocol of engines.",
+        {"uci": "play.as_engine.uci", "gtp": "play.as_engine.gtp"},
+    ),
+}
+"""The groups of commands."""
+MAIN: Final = ("new", "check", "play", "climb", "replay", "results", "submit", "run", "serve", "course")
+"""What `arena --help` describes first; the other commands and groups are below."""
+OLD_NAMES: Final = {
+    "analyse": "replay --mistakes",
+    "award": "rule award",
+    "bundle": "course bundle",
+    "collect": "course collect",
+    "compare": "search compare",
+    "crosstable": "results crosstable",
+    "db": "data",
+    "debug": "replay --debug",
+    "exercise": "course exercise",
+    "export": "data export",
+    "feedback": "course feedback",
+    "grades": "course grades",
+    "gtp": "engine gtp",
+    "history": "results history",
+    "hosts": "results hosts",
+    "import": "data import",
+    "init": "course init",
+    "invite": "course invite",
+    "judge": "course judge",
+    "logs": "replay --logs",
+    "progress": "results progress",
+    "rank": "results rank",
+    "release": "rule release",
+    "report": "course report",
+    "revoke": "rule revoke",
+    "rulings": "rule list",
+    "show": "replay --show",
+    "similar": "course similar",
+    "size": "search size",
+    "solve": "search solve",
+    "sql": "data sql",
+    "standings": "results show",
+    "tables": "search tables",
+    "tournaments": "results tournaments",
+    "trace": "search trace",
+    "tree": "search tree",
+    "uci": "engine uci",
+    "versus": "results versus",
+    "void": "rule void",
+    "void --again": "rule again",
+    "watch": "ladder watch",
+    "withdraw": "rule withdraw",
+}
+"""The commands of version 1.0 that have another name now; they still work. "void --again": `void` with that option."""
+OLD_OPTIONS: Final = {("debug", "--ply"): "--turn"}
+"""The options of these commands that have another name now."""
+_MEANT: Final = "arena.meant"
+"""Where a context keeps the first word after a group if that is no command."""
 _GUIDE: Final = """\
 arena plays games between agents, keeps their clocks and records every game.
 
@@ -111,10 +189,10 @@ arena plays games between agents, keeps their clocks and records every game.
   arena check my_agent.py --game connect4   test it: rules, speed, crashes
   arena climb my_agent.py --game connect4   play ever stronger opponents
   arena play connect4 human my_agent.py     play against it yourself
-  arena history                             list the games that were played
+  arena results history                     list the games that were played
   arena replay last                         step through the last game
-  arena analyse last                        find the mistakes of that game
-  arena debug last                          run your agent again at one move
+  arena replay last --mistakes              find the mistakes of that game
+  arena replay last --debug                 run your agent again at one move
 
 arena COMMAND --help explains a command, with examples.
 arena --help lists all commands; for courses and tournaments too.
@@ -135,8 +213,13 @@ def guide(columns: int) -> str:
     return "\n".join(lines)
 
 
-class Commands(TyperGroup):
-    """All commands. A command's file is imported when the command is first needed."""
+class Group(TyperGroup):
+    """A group of commands. A command's file is imported when the command is first needed."""
+
+    places: Mapping[str, str | CommandGroup] = MappingProxyType({})
+    """Where each command is, or the group that it is."""
+    default: str | None = None
+    """The command that is meant where the first word is none."""
 
     def get_params(self, ctx: Any) -> Any:
         from arena.cli.terminal.coercion import lazily
@@ -144,34 +227,171 @@ class Commands(TyperGroup):
         return lazily(super().get_params(ctx))
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        return [name for _, commands in PANELS.values() for name in commands]
+        return [*self.places]
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        for title, (folder, commands) in PANELS.items():
-            if cmd_name in commands:
-                if cmd_name not in self.commands:
-                    self.commands[cmd_name] = _made(cmd_name, f"arena.cli.{folder}.{commands[cmd_name]}", title)
-                return self.commands[cmd_name]
-        # The name is a typo: Typer's error suggests one of these.
-        self.commands = dict.fromkeys(self.list_commands(ctx), self)
-        return None
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        place = self.places.get(cmd_name)
+        if place is not None and cmd_name not in self.commands:
+            made = _group(cmd_name, place) if isinstance(place, CommandGroup) else _made(cmd_name, place)
+            self.commands[cmd_name] = made
+        return self.commands.get(cmd_name)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Puts the default command in front, unless the first word is a command or asks for help. A group without a
+        default command shows its help."""
+        if not args and not ctx.resilient_parsing and self.default is None and not self.invoke_without_command:
+            args = [ctx.help_option_names[0]]
+        if self._is_default(ctx, args):
+            ctx.meta[_MEANT] = next(iter(args), "")
+            args = [str(self.default), *args]
+        return super().parse_args(ctx, args)
+
+    def _is_default(self, ctx: Any, args: list[str]) -> bool:
+        if self.default is None or (ctx.resilient_parsing and not args):
+            return False
+        return args[:1] not in [[word] for word in (*self.places, *ctx.help_option_names)]
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] not in self.places and not ctx.resilient_parsing and not args[0].startswith("-"):
+            ctx.fail(f"no command '{args[0]}'{_nearly(args[0], self._known())}")
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Runs the command. A word that is neither a command nor a name that the default command finds is a typo of
+        one or the other."""
+        from db.errors import NotFound
+
+        try:
+            return super().invoke(ctx)
+        except NotFound as error:
+            word = ctx.meta.get(_MEANT, "")
+            if self.default is None or not word or repr(word) not in str(error):
+                raise
+            _, _, advice = str(error).partition(";")
+            near = _nearly(word, self._known()) or f";{advice}" * bool(advice)
+            raise NotFound(f"{word!r} is neither a tournament nor a command of {ctx.command_path}{near}") from None
+
+    def _known(self) -> dict[str, str]:
+        """What can be typed here, by the words that it can be mistaken for."""
+        return {name: name for name in self.places}
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """The commands, and what the first argument of the default command can be."""
+        found = super().shell_complete(ctx, incomplete)
+        if self.default is not None:
+            command = self.get_command(ctx, self.default)
+            argument = next(one for one in command.params if one.param_type_name == "argument")
+            found += argument.shell_complete(ctx, incomplete)
+        return found
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The commands, each with its first sentence and its first example."""
+        from arena.cli.terminal.wrapping import line_width, wrapped
+
+        width = line_width()
+        word = f"[{'NAME | '}COMMAND]" if self.default else "COMMAND"
+        lines = [f"Usage: {ctx.command_path} {word} ...", "", wrapped(self.help or "", more="", width=width), ""]
+        wide = max(map(len, self.places))
+        for name in self.places:
+            about, example = _first_lines(self.get_command(ctx, name))
+            lines.append(wrapped(about, begin=f"  {name:{wide}}  ", more=" " * (wide + 4), width=width))
+            lines.append(f"{'':{wide + 4}}{example}")
+        default = f" Without a command: {ctx.command_path} {self.default}." if self.default else ""
+        lines += ["", wrapped(f"{ctx.command_path} COMMAND --help explains a command.{default}", more="", width=width)]
+        formatter.write("\n".join(lines))
 
 
-def _made(name: str, place: str, title: str) -> Any:
-    """The command `name`, made from the function or group at `place`, for the panel `title` of the help."""
+class Commands(Group):
+    """All commands."""
+
+    places: Mapping[str, str | CommandGroup] = MappingProxyType(
+        {name: GROUPS.get(name) or COMMANDS[name] for name in dict.fromkeys((*MAIN, *GROUPS, *COMMANDS))}
+    )
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        return super().resolve_command(ctx, renamed(args))
+
+    def _known(self) -> dict[str, str]:
+        inner = {each: f"{name} {each}" for name, group in GROUPS.items() for each in group.commands}
+        return inner | OLD_NAMES | super()._known()
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """The commands; old names only if nothing else fits."""
+        from arena.cli.terminal.completion import Completion
+
+        return super().shell_complete(ctx, incomplete) or [
+            Completion(name) for name in OLD_NAMES if " " not in name and name.startswith(incomplete)
+        ]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The commands that most people need, each with its first sentence; then the names of all others."""
+        from arena.cli.terminal.wrapping import line_width, wrapped
+
+        width, wide = line_width(), max(map(len, self.places))
+
+        def row(name: str, about: str) -> str:
+            return wrapped(about, begin=f"  {name:{wide}}  ", more=" " * (wide + 4), width=width)
+
+        lines = ["Usage: arena COMMAND ...", "", wrapped(self.help or "", more="", width=width), ""]
+        for name in MAIN:
+            group = GROUPS.get(name)
+            lines.append(row(name, group.about if group else _first_lines(self.get_command(ctx, name))[0]))
+        lines += ["", "Groups (arena GROUP lists their commands, with examples):"]
+        lines += [row(name, " ".join(group.commands)) for name, group in GROUPS.items() if name not in MAIN]
+        others = [name for name in COMMANDS if name not in MAIN]
+        lines += ["", wrapped(f"More commands: {', '.join(others)}", width=width)]
+        options = ", ".join(max(one.opts, key=len) for one in self.get_params(ctx))
+        lines += [wrapped(f"Options: {options}", width=width), ""]
+        lines.append("arena COMMAND --help explains a command, with examples: arena play --help")
+        formatter.write("\n".join(lines))
+
+
+def renamed(words: list[str]) -> list[str]:
+    """The words of a command line, with the new names of a command and of its options in place of the old ones."""
+    name, *rest = words
+    for old, new in sorted(OLD_NAMES.items(), reverse=True):
+        first, *options = old.split()
+        if first == name and {*options} <= {*rest}:
+            return [*new.split(), *(_renamed_option(name, word) for word in rest if word not in options)]
+    return words
+
+
+def _renamed_option(command: str, word: str) -> str:
+    option, sign, value = word.partition("=")
+    return OLD_OPTIONS.get((command, option), option) + sign + value
+
+
+def _nearly(word: str, known: Mapping[str, str]) -> str:
+    """The end of a message about an unknown command."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(word.lower(), known, n=1)
+    return f"; did you mean '{known[close[0]]}'?" if close else ""
+
+
+def _first_lines(command: Any) -> tuple[str, str]:
+    """The first sentence of a command's help, and its first example."""
+    about, _, rest = command.help.partition("\n")
+    found = re.search(r"^Example: (.*)$", rest, re.MULTILINE)
+    return about, found[1] if found else ""
+
+
+def _group(name: str, group: CommandGroup) -> Group:
+    made = Group(name=name, help=group.about)
+    made.places, made.default = group.commands, group.default
+    return made
+
+
+def _made(name: str, place: str) -> Any:
+    """The command `name`, made from the function at `place`."""
     from arena.cli.terminal.coercion import convert_lazily
     from arena.cli.terminal.completion import complete
 
     module, _, function = place.rpartition(".")
-    found = getattr(import_module(module), function)
     app = typer.Typer()
-    if isinstance(found, typer.Typer):
-        app.add_typer(found, name=name, rich_help_panel=title)
-    else:
-        app.command(name, rich_help_panel=title)(found)
+    app.command(name)(getattr(import_module(f"arena.cli.{module}"), function))
     command = get_group(app).commands[name]
-    for each in (command, *getattr(command, "commands", {}).values()):
-        each.help = _unfolded(each.help or "")
+    command.help = _unfolded(command.help or "")
     complete(command)
     convert_lazily(command)
     return command
@@ -212,7 +432,6 @@ app = typer.Typer(
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="arena COMMAND --help explains one command, with examples: arena play --help",
 )
 
 

@@ -1,4 +1,4 @@
-"""`arena bundle`: writes one agent's games, logs, versions and sources into a file for its author.
+"""`arena course bundle`: writes one agent's games, logs, versions and sources into a file for its author.
 
 `db/bundles.py` decides what is left out about opponents. This module reads the sources from the store, and with a
 roster replaces names. The file is written completely or not at all.

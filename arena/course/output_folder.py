@@ -33,8 +33,8 @@ class FolderKind(Struct, frozen=True):
     """Whether only the owner of the folder can read it."""
 
 
-REPORT: Final = FolderKind("arena report", "arena-report.txt")
-FEEDBACK: Final = FolderKind("arena feedback", "arena-feedback.txt", private=True)
+REPORT: Final = FolderKind("arena course report", "arena-report.txt")
+FEEDBACK: Final = FolderKind("arena course feedback", "arena-feedback.txt", private=True)
 _ABOUT: Final = "# Written by `{}`, which replaces all these files when it writes to this folder again."
 
 
@@ -58,10 +58,12 @@ def replacing(folder: Path, kind: FolderKind) -> Iterator[Path]:
 
 
 def refuse_published(place: Path) -> None:
-    """BadFolder if the folder, or one that it is in, was written by `arena report`."""
+    """BadFolder if the folder, or one that it is in, was written by `arena course report`."""
     real = Path(os.path.realpath(place))
     if (site := next((up for up in (real, *real.parents) if (up / REPORT.listing).exists()), None)) is not None:
-        raise BadFolder(f"expected a folder outside {quote(str(site))}, which `arena report` wrote to be published")
+        raise BadFolder(
+            f"expected a folder outside {quote(str(site))}, which `arena course report` wrote to be published"
+        )
 
 
 def _new_beside(place: Path, mode: int) -> tuple[Path, int]:
@@ -95,7 +97,9 @@ def _check(place: Path, folder: Path, kind: FolderKind) -> None:
     if kind.private:
         refuse_published(place)
     elif private := next((up for up in place.parents if (up / FEEDBACK.listing).exists()), None):
-        raise BadFolder(f"expected a folder outside {quote(str(private))}, which `arena feedback` wrote and is private")
+        raise BadFolder(
+            f"expected a folder outside {quote(str(private))}, which `arena course feedback` wrote and is private"
+        )
     if not place.exists():
         return
     if not place.is_dir():

@@ -1,4 +1,4 @@
-"""Checks the whole database for contradictions, for `arena db verify`.
+"""Checks the whole database for contradictions, for `arena data verify`.
 
 Every recorded game is replayed with its rules and its clocks, every submission is hashed again, and the games of every
 tournament are counted. Nothing is changed: each contradiction is listed with its reason.
@@ -115,7 +115,7 @@ def verify(
             found.games += 1
             found.moves += len(game.moves)
             if broken_analysis:
-                again = f"`arena analyse {game.id}` makes it again"
+                again = f"`arena replay {game.id} --mistakes` makes it again"
                 found.wrongs.append(Wrong(name_of(game), game.id, f"{broken_analysis}; {again}"))
             try:
                 reasons = wrongs_of(game, boards, imported=imported, has_seed=has_seed)

@@ -232,6 +232,6 @@ def _started_as(name: str, player: Player, source: str, store: Store) -> str:
     if "/" in program:
         raise ArenaError(
             f"{name}: the program {quote(program)} itself is not sent to other machines: put it on the PATH of "
-            f"each and write {prefix}{Path(program).name}, or let `arena collect` build it"
+            f"each and write {prefix}{Path(program).name}, or let `arena course collect` build it"
         )
     return f"{prefix}{shlex.quote(program)}"

@@ -203,7 +203,7 @@ class _Page:
         game = self.game
         facts = [
             self.rules,
-            self.called or (f"game {game.id}" if game.tournament is None else f"{game.tournament}-{game.number}"),
+            self.called or (f"game {game.id}" if game.tournament is None else game.name),
             "" if game.round is None else f"round {game.round}",
             f"attempt {game.attempt}" if game.attempt > 1 else "",
             f"clock {game.clock}",

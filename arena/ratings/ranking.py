@@ -92,7 +92,7 @@ class RatingSystem(ABC):
     method: ClassVar[str]
     """How it computes its numbers, for the line below a table."""
     options: ClassVar[tuple[str, ...]] = ()
-    """The options of `arena rank` that it uses."""
+    """The options of `arena results rank` that it uses."""
     unit: ClassVar[str] = "Elo"
     for_points: ClassVar[bool] = False
     """Whether its numbers are points: then games count that say nothing about strength."""

@@ -1,4 +1,4 @@
-"""`standings` and `ratings`: what `arena standings` and `arena rank` print, in Python.
+"""`standings` and `ratings`: what `arena results` and `arena results rank` print, in Python.
 
 They only read. A name or a file that does not exist raises NotFound, and a request that no rating system can answer
 raises BadRating; both say what to do.
@@ -44,7 +44,8 @@ def ratings(
 ) -> ResultsTable:
     """The ratings of the players of a tournament (default: the newest), or with `everything` from all recorded games.
 
-    `system`: a rating system of `arena rank --system`; `anchors`: fixed ratings, by player, such as {"random": 0}."""
+    `system`: a rating system of `arena results rank --system`; `anchors`: fixed ratings, by player, such as
+    {"random": 0}."""
     # Imported here, because numpy loads slowly and standings do not need it.
     from arena.ratings import ranking
     from arena.ratings.plots.ranking_plot import MARKS, ranking_plot

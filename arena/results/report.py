@@ -1,7 +1,7 @@
 """What is published of a tournament: its agents with points and ratings, and how games ended.
 
-Only values: `arena report` gathers them for a folder of pages, the web server for the pages that it sends. All names in
-them can be shown to anyone, except `people`.
+Only values: `arena course report` gathers them for a folder of pages, the web server for the pages that it sends. All
+names in them can be shown to anyone, except `people`.
 """
 
 from __future__ import annotations

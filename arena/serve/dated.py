@@ -224,7 +224,7 @@ class DatedTournaments(StandingSchedule):
     def _end(self, one: _Running) -> None:
         self._release(one)
         name = one.tournament.league.name
-        self._say(f"the tournament {name!r} is over; its results: arena standings {name!r}")
+        self._say(f"the tournament {name!r} is over; its results: arena results {name!r}")
 
     def _release(self, one: _Running) -> None:
         """Records the tournament's status, and lets other processes run it."""

@@ -1,4 +1,4 @@
-"""Which game to watch next: for `arena watch` and for the pages of the web.
+"""Which game to watch next: for `arena ladder watch` and for the pages of the web.
 
 Pure: it gets the games in progress and the ratings, and returns one of the games.
 """

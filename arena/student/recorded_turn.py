@@ -49,7 +49,7 @@ def replay_turn(game: PastGame, ply: int, *, trust: bool = False) -> RecordedTur
     played = [(move.who, move.move) for move in game.moves[: ply - 1]]
     same = [(move.who, move.move) for move in match.moves] == played
     if not (same and isinstance(start, Start) and turns and all(isinstance(turn, Turn) for turn in turns)):
-        raise ArenaError(f"game {game.id} cannot be played again as recorded; see: arena db verify")
+        raise ArenaError(f"game {game.name} cannot be played again as recorded; see: arena data verify")
     return RecordedTurn(seat, states[ply - 1], start, tuple(turn for turn in turns if isinstance(turn, Turn)))
 
 
@@ -62,7 +62,7 @@ def default_ply(game: PastGame, own: Collection[int], *, trust: bool = False) ->
     for seats in ([game.fault], own, range(len(game.seats))):
         if turns := [ply for ply, seat in asked.items() if seat in seats]:
             return max(turns)
-    raise ArenaError(f"game {game.id}: no agent was asked for a move")
+    raise ArenaError(f"game {game.name}: no agent was asked for a move")
 
 
 def _asked(game: PastGame, states: Sequence[State[Any]]) -> dict[int, int]:
@@ -83,7 +83,7 @@ def _seat_at(game: PastGame, states: Sequence[State[Any]], ply: int) -> int:
     if ply in asked:
         return asked[ply]
     if not asked:
-        raise ArenaError(f"game {game.id}: no agent was asked for a move")
+        raise ArenaError(f"game {game.name}: no agent was asked for a move")
     if ply > len(states):
         what = f"the game has {len(game.moves)} plies"
     elif states[ply - 1].turn is None or ply > len(game.moves):
@@ -92,7 +92,7 @@ def _seat_at(game: PastGame, states: Sequence[State[Any]], ply: int) -> int:
         opening = states[ply - 1].turn != CHANCE or (ply <= len(game.moves) and game.moves[ply - 1].who == "opening")
         what = "this ply is part of the opening" if opening else "this ply is a chance event"
     nearest = min(asked, key=lambda number: abs(number - ply))
-    raise ArenaError(f"game {game.id}, ply {ply}: {what}; the nearest ply at which an agent was asked is {nearest}")
+    raise ArenaError(f"game {game.name}, ply {ply}: {what}; the nearest ply at which an agent was asked is {nearest}")
 
 
 def _names_shown(game: PastGame) -> bool:

@@ -1,7 +1,8 @@
 """Makes the first file of an agent or of a tournament's description, from a template.
 
-The folder `starters` has each template as `arena new my_agent.py --game connect4` or `arena init cs101` writes it, so
-that it can be read, run and tested unchanged. For other names and games, words are replaced. No file is overwritten.
+The folder `starters` has each template as `arena new my_agent.py --game connect4` or `arena course init cs101` writes
+it, so that it can be read, run and tested unchanged. For other names and games, words are replaced. No file is
+overwritten.
 """
 
 from __future__ import annotations

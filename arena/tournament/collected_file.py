@@ -1,7 +1,8 @@
-"""The file that says who plays with which submission: written by `arena collect`, named by a tournament's description.
+"""The file that says who plays with which submission: written by `arena course collect`, named by a tournament's
+description.
 
-It also says which latest submissions do not play, and why; `arena feedback` sends the reasons to their authors. It is a
-TOML file called NAME.collected.toml, and `players = "NAME.collected.toml"` enters every agent in it. The
+It also says which latest submissions do not play, and why; `arena course feedback` sends the reasons to their authors.
+It is a TOML file called NAME.collected.toml, and `players = "NAME.collected.toml"` enters every agent in it. The
 submissions are in the store. The file is replaced atomically, so that it is always complete.
 """
 
@@ -28,7 +29,7 @@ from db import private
 
 ENDING: Final = ".collected.toml"
 _ABOUT: Final = """\
-# Who plays with which submission. `arena collect` writes this file; the description of a tournament names it:
+# Who plays with which submission. `arena course collect` writes this file; the description of a tournament names it:
 #
 #     players = "{name}"
 

@@ -75,7 +75,8 @@ def changes(old: Mapping[str, Any], now: Mapping[str, Any]) -> Changes:
     added = tuple(name for name in listed if name not in known)
     if gone := [quote(name) for name in known if name not in listed]:
         refused.append(
-            f"agents: no longer listed: {one_of(gone, most=8)} (list them again; to take one out, use `arena withdraw`)"
+            f"agents: no longer listed: {one_of(gone, most=8)} (list them again; to take one out, use "
+            "`arena rule withdraw`)"
         )
     if added:
         words = f"agents: added: {one_of([quote(name) for name in added], most=8)}"

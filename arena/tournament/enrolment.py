@@ -51,13 +51,13 @@ class Listed:
 def matched(table: Table, folder: Path, skipped: list[str], languages: Mapping[str, Language]) -> Iterator[Listed]:
     """An agent for each file or folder that `players` matches; matches that are not agents are added to `skipped`.
 
-    A file that `arena collect` wrote yields every agent in it, with the walls and limits of its language."""
+    A file that `arena course collect` wrote yields every agent in it, with the walls and limits of its language."""
     seen: set[str] = set()
     for pattern in table.texts("players"):
         matches = sorted(glob.glob(os.path.expanduser(pattern), root_dir=folder, recursive=True))
         if not matches and pattern.endswith(collected_file.ENDING):
             # A course's description is written before anything is handed in.
-            skipped.append(f"{quote(pattern)} (does not exist yet: `arena collect` writes it)")
+            skipped.append(f"{quote(pattern)} (does not exist yet: `arena course collect` writes it)")
             continue
         if not matches:
             table.fail(
@@ -93,7 +93,7 @@ def matched(table: Table, folder: Path, skipped: list[str], languages: Mapping[s
 
 
 def _collected(table: Table, file: Path, languages: Mapping[str, Language]) -> Iterator[Listed]:
-    """The agents in a file that `arena collect` wrote."""
+    """The agents in a file that `arena course collect` wrote."""
     kept, store = collected_file.read(file)
     for one in kept:
         try:

@@ -1,6 +1,6 @@
 """How a game was played: software, Python, system, walls and clocks, and what the players were sent.
 
-It is recorded with each game, so that `arena debug` can send the same messages again.
+It is recorded with each game, so that `arena replay --debug` can send the same messages again.
 """
 
 from __future__ import annotations

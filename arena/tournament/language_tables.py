@@ -1,7 +1,7 @@
-"""The tables [languages.NAME] of a description: how `arena collect` builds and runs agents in other languages.
+"""The tables [languages.NAME] of a description: how `arena course collect` builds and runs agents in other languages.
 
-`arena collect` builds with them, and a tournament takes the walls and the limits of these agents from them. NAME is the
-extension of the language's files.
+`arena course collect` builds with them, and a tournament takes the walls and the limits of these agents from them. NAME
+is the extension of the language's files.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ def running_in(folder: Path, name: str) -> Path | None:
 def collecting_lock(folder: Path, file: Path) -> Iterator[None]:
     """Holds the lock of the collected file `file`; TournamentBusy if another process has it.
 
-    `arena collect` replaces the whole file, so two at once would lose each other's agents."""
+    `arena course collect` replaces the whole file, so two at once would lose each other's agents."""
     busy = f"another process collects into {file}; give the command again when that process has ended"
     with _lock(_file(folder, "collecting", str(file.resolve())), busy):
         yield

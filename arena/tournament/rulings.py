@@ -31,7 +31,7 @@ def rule(
         raise BadRuling(why)
     holds = game.ruling
     if what == "award" and holds is not None and (holds.what, holds.seat) == (what, seat):
-        raise BadRuling(f"game {game.id} was already awarded to {game.players[holds.seat or 0]} by ruling {holds.id}")
+        raise BadRuling(f"game {game.name} was already awarded to {game.players[holds.seat or 0]} by ruling {holds.id}")
     ruling = store.rule_on_game(connection, game.id, what, reason, now, seat=seat)
     if what == "again":
         tournament = lookup.find_tournament(connection, game.tournament)
@@ -45,41 +45,45 @@ def rule(
 def refusal(connection: Connection, game: PastGame, what: str) -> str | None:
     """Why this ruling on the game is not possible; None if it is possible."""
     if game.status == "void" and what == "void":
-        return f"game {game.id} is void: it has no result to annul; --again plays it again"
+        return f"game {game.name} is void: it has no result to annul; `arena rule again` plays it again"
     if game.status not in ("finished", "void"):
         attempt = f" (attempt {game.attempt})" if game.attempt > 1 else ""
-        return f"expected a finished game, but game {game.id}{attempt} is {game.status}"
+        return f"expected a finished game, but game {game.name}{attempt} is {game.status}"
     for later in running.later_attempts(connection, game.id):
         if later.status != "cancelled":
             also = "is to be played again" if later.status in _WAITING else "was played again"
-            return f"game {game.id} {also}, as game {later.id} (attempt {later.attempt}): rule on game {later.id}"
+            return f"game {game.name} {also}, as attempt {later.attempt}: rule on that one, {game.name}"
     if what != "award" and game.ruling is not None and game.ruling.what in ("again", what):
-        return f"game {game.id} was already annulled by ruling {game.ruling.id}"
+        return f"game {game.name} was already annulled by ruling {game.ruling.id}"
     return _no_replay(connection, game) if what == "again" else None
 
 
 def _no_replay(connection: Connection, game: PastGame) -> str | None:
     """Why the game cannot be played again; None if it can."""
     if game.tournament is None:
-        return f"game {game.id} is not part of a tournament; use `arena play` for another game"
+        return f"game {game.name} is not part of a tournament; use `arena play` for another game"
     tournament = lookup.find_tournament(connection, game.tournament)
     entered = {entry.name: entry for entry in running.entries(connection, tournament)}
     players = [entered[name] for name in game.players]
     if any(entry.source.startswith(IMPORTED) for entry in players):
-        return f"game {game.id} was imported: its players' programs are not in the store"
+        return f"game {game.name} was imported: its players' programs are not in the store"
     if game.verdict == Verdict.FORFEIT and game.fault is not None:
         return (
-            f"game {game.id} was forfeited, not played; when {game.players[game.fault]} is active, `arena run` plays it"
+            f"game {game.name} was forfeited, not played; when {game.players[game.fault]} is active, "
+            "`arena run` plays it"
         )
     for entry in players:
         if entry.status != "active":
-            return f"game {game.id} would be forfeited: {entry.name} is {entry.status}; `arena release` lets it play"
+            return (
+                f"game {game.name} would be forfeited: {entry.name} is {entry.status}; "
+                "`arena rule release` lets it play"
+            )
     if "decided" in running.settings(connection, tournament):
         return f"the sequential test of {game.tournament} is decided: its games are not played any more"
     last = store.last_round(connection, tournament)
     format = _format(connection, tournament)
     if format is not None and format.has_bracket and last > (game.round or 0):
-        return f"game {game.id} is in round {game.round}, and round {last} of the {format} is already paired"
+        return f"game {game.name} is in round {game.round}, and round {last} of the {format} is already paired"
     return None
 
 
@@ -122,11 +126,11 @@ def _undo(connection: Connection, ruling: rulings.StoredRuling, id: int, now: da
     for attempt in later:
         if attempt.status not in (*_WAITING, "cancelled"):
             raise BadRuling(
-                f"game {id} was played again, as game {attempt.id} (attempt {attempt.attempt}), which counts now: "
-                f"rule on game {attempt.id}"
+                f"game {game.name} was played again, as attempt {attempt.attempt}, which counts now: "
+                f"rule on that one, {game.name}"
             )
         if is_played and attempt.status == "playing":
-            raise BadRuling(f"game {id} is being played again, as game {attempt.id}: rule on game {attempt.id} later")
+            raise BadRuling(f"game {game.name} is being played again: rule on attempt {attempt.attempt} later")
     store.cancel_attempts(connection, [attempt.id for attempt in later])
     tournament = lookup.find_tournament(connection, ruling.tournament)
     over, all = running.counts(connection, tournament)
@@ -148,8 +152,8 @@ def _refuse_paired(connection: Connection, ruling: rulings.StoredRuling, *, roun
         ruling.paired or round or 0
     )  # the last round when it was made; earlier versions of the program did not record it
     if last > then and (round is None or round >= then):
-        released = "; `arena release` lets it play again"
-        anew = {"withdraw": released, "quarantine": released, "release": "; `arena withdraw` takes it out again"}
+        released = "; `arena rule release` lets it play again"
+        anew = {"withdraw": released, "quarantine": released, "release": "; `arena rule withdraw` takes it out again"}
         raise BadRuling(
             f"round {last} of {ruling.tournament} is already paired: ruling {ruling.id} cannot be undone"
             + anew.get(ruling.what, "")

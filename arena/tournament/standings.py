@@ -1,6 +1,6 @@
 """The standings of a tournament as its format ranks them, with its bracket and its test: read from the database.
 
-`arena standings`, `arena run` with its live table, grades and reports all use this module, so that they count the same
+`arena results`, `arena run` with its live table, grades and reports all use this module, so that they count the same
 games and list players in the same order.
 """
 

@@ -46,7 +46,7 @@ StandingDocument = msgspec.defstruct(
     # On a ladder `rank` is that by rating; null for anchors and for agents without a rating.
     [(one.name, one.type) for one in STANDINGS if Medium.JSON in one.on],
     kw_only=True,
-    namespace={"__doc__": "A line of the standings, as `arena standings` prints it."},
+    namespace={"__doc__": "A line of the standings, as `arena results` prints it."},
 )
 
 
@@ -56,11 +56,11 @@ class TournamentDocument(Struct, kw_only=True):
     tournament: Heading
     standings: list[StandingDocument]  # type: ignore[valid-type]
     ratings: Sequence[Ranked] | None
-    """The players as `arena rank` prints them; null if there are no ratings yet."""
+    """The players as `arena results rank` prints them; null if there are no ratings yet."""
 
 
 class CrosstableDocument(Struct, kw_only=True):
-    """All against all, as `arena crosstable` prints it."""
+    """All against all, as `arena results crosstable` prints it."""
 
     players: list[str]
     cells: list[list[HeadToHead | None]]
@@ -78,7 +78,7 @@ _Points = list[float | None] | None
 _OF_GAMES: Final = tuple(name for name in LISTED if name not in ("seed", "ruling"))
 _TYPES: Final[dict[str, Any]] = {"players": list[str], "points": _Points, "utilities": _Points}
 GameDocument = _part_of(
-    PastGame, "GameDocument", "A game, as `arena history` prints it, without its seed.", _OF_GAMES, **_TYPES
+    PastGame, "GameDocument", "A game, as `arena results history` prints it, without its seed.", _OF_GAMES, **_TYPES
 )
 SeatDocument = _part_of(
     PastSeat, "SeatDocument", "The player in a seat.", ("seat", "player", "version", "spent", "longest")
@@ -92,7 +92,7 @@ MoveDocument = _part_of(
 
 
 class PlayedGame(GameDocument, kw_only=True):  # type: ignore[misc, valid-type, call-arg]
-    """A game with its moves, as `arena show` prints it; without moves until it is over."""
+    """A game with its moves, as `arena replay --show` prints it; without moves until it is over."""
 
     seats: list[SeatDocument]  # type: ignore[valid-type]
     moves: list[MoveDocument]  # type: ignore[valid-type]

@@ -77,4 +77,4 @@ def _games(connection: Connection, titles: dict[int, str], number: int) -> Itera
     """The games with this number in their tournaments, and that with this id."""
     for id, tournament, game in web.numbered(connection, number, 3 * MOST):
         if tournament in titles:
-            yield Thing("game", f"game {game} (id {id})", links.game(id), titles[tournament])
+            yield Thing("game", f"game {titles[tournament]}-{game}", links.game(id), titles[tournament])

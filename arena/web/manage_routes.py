@@ -230,8 +230,8 @@ def _game_page(desk: _Desk, number: str, *, wrong: str = "", given: Given | None
 
 
 async def _grades(request: Request) -> Response:
-    """The grades as `arena grades` prints them, beside id and name of each student: a file that browsers save and never
-    show."""
+    """The grades as `arena course grades` prints them, beside id and name of each student: a file that browsers save
+    and never show."""
     desk = await _desk(request)
     try:
         content = await in_thread(desk.site, partial(_grade_list, desk))

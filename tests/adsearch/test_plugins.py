@@ -286,7 +286,7 @@ def test_a_package_brings_a_format_with_a_key_of_its_own_and_its_record_stays_wi
     played = arena("run", "cup.toml", cwd=tmp_path)
     assert played.code == 0, played.err
     assert "cup: tictactoe, chain, 4 players, clock none: 2 pairings, 4 games" in played.out
-    known = arena("standings", "cup", "--format", "csv", cwd=tmp_path)
+    known = arena("results", "cup", "--format", "csv", cwd=tmp_path)
     assert known.out.count(",yes,") == 1
     changed = TOURNAMENT.replace("reach = 2", "reach = 1")
     file.write_text(changed)
@@ -295,16 +295,16 @@ def test_a_package_brings_a_format_with_a_key_of_its_own_and_its_record_stays_wi
 
     info = package / "arena_coin-1.0.dist-info"
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: arena-coin\nVersion: 1.1\n")
-    assert "of the package arena-coin 1.0: arena-coin 1.1 is installed" in arena("standings", cwd=tmp_path).err
+    assert "of the package arena-coin 1.0: arena-coin 1.1 is installed" in arena("results", cwd=tmp_path).err
     shutil.rmtree(info)
     gone = "the format 'chain' is that of the package arena-coin 1.0: it is not installed"
     assert gone in arena("run", "cup.toml", cwd=tmp_path).err
-    standings = arena("standings", "cup", cwd=tmp_path)
+    standings = arena("results", "cup", cwd=tmp_path)
     assert (standings.code, f"ranked by points: {gone}" in " ".join(standings.err.split())) == (0, True)
     for command in ("tournaments", "history", "show last", "crosstable", "rank", "grades", "export"):
         ended = arena(*command.split(), cwd=tmp_path)
         assert ended.code == 0, (command, ended.err)
-    assert "chain" in arena("tournaments", cwd=tmp_path).out
+    assert "chain" in arena("results", "tournaments", cwd=tmp_path).out
     assert formats.ours("chain") is None
     assert formats.recorded("chain", {}) is None
     assert [kind.name for kind in formats.every()] == [*formats.names()]
@@ -370,17 +370,22 @@ def test_a_package_brings_a_game_that_agents_play_behind_walls(
     )
     played = arena("run", "cup.toml", cwd=tmp_path)
     assert played.code == 0, played.err
-    assert arena("db", "verify", cwd=tmp_path).out.startswith("4 games with")
-    won = json.loads(arena("standings", "cup", "--format", "json", cwd=tmp_path).out)
+    assert arena("data", "verify", cwd=tmp_path).out.startswith("4 games with")
+    won = json.loads(arena("results", "cup", "--format", "json", cwd=tmp_path).out)
     assert {row["name"]: row["faults"] for row in won} == {"mine": {}, "random": {}}
     assert arena("replay", "last", "--html", "last.html", cwd=tmp_path).code == 0
     page = (tmp_path / "last.html").read_text("utf-8")
     assert "8 stones" in page
     assert "second of all" in page
-    (noted,) = {row["software"] for row in json.loads(arena("hosts", "cup", "--format", "json", cwd=tmp_path).out)}
+    (noted,) = {
+        row["software"] for row in json.loads(arena("results", "hosts", "cup", "--format", "json", cwd=tmp_path).out)
+    }
     assert noted.endswith(", arena-coin 1.0")
 
-    assert "to replay its games, install arena-coin 1.0\n" in arena("bundle", "mine", "m.arena", cwd=tmp_path).out
+    assert (
+        "to replay its games, install arena-coin 1.0\n"
+        in arena("course", "bundle", "mine", "m.arena", cwd=tmp_path).out
+    )
 
 
 @pytest.fixture

@@ -65,7 +65,7 @@ def test_the_command_is_that_of_the_installer(tmp_path: Path, monkeypatch: pytes
 def test_a_database_whose_driver_is_missing_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     monkeypatch.setattr(installation, "command", lambda extra: f"install {extra}")
-    ended = arena("rank", "--db", "postgresql://nobody@localhost/none")
+    ended = arena("results", "rank", "--db", "postgresql://nobody@localhost/none")
     assert ended.code == 2
     assert ended.err == "arena: a postgresql database needs psycopg, which is not installed: install postgres\n"
 
@@ -76,7 +76,7 @@ def test_a_driver_that_cannot_be_imported_is_one_line_too(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(dialect, "create_engine", create_engine)
     monkeypatch.setattr(installation, "command", lambda extra: f"install {extra}")
-    ended = arena("rank", "--db", "postgresql://nobody@localhost/none")
+    ended = arena("results", "rank", "--db", "postgresql://nobody@localhost/none")
     assert ended.code == 2
     assert ended.err == (
         "arena: the driver of a postgresql database cannot be imported (no pq wrapper available.): install postgres\n"
@@ -84,6 +84,6 @@ def test_a_driver_that_cannot_be_imported_is_one_line_too(monkeypatch: pytest.Mo
 
 
 def test_an_unknown_kind_of_database_is_one_line() -> None:
-    ended = arena("rank", "--db", "nosuch://somewhere/none")
+    ended = arena("results", "rank", "--db", "nosuch://somewhere/none")
     assert ended.code == 2
     assert "expected a database file, or a URL such as" in ended.err

@@ -115,7 +115,7 @@ def students_submission(folder: Path) -> Path:
 def bundle(folder: Path) -> Path:
     """A bundle whose rules lie in it, with their true hash."""
     file = played(folder)
-    assert arena("bundle", "random", str(folder / "evil.arena"), "--db", str(file)).code == 0
+    assert arena("course", "bundle", "random", str(folder / "evil.arena"), "--db", str(file)).code == 0
     source = hash_of({"evil.py": StoredFile(EVIL.encode(), executable=False)})
     return changed(
         with_rules(folder / "evil.arena", f"/arena.store/{source}/evil.py:Countdown"),
@@ -127,7 +127,7 @@ def _imported(folder: Path, name: str, text: str) -> Path:
     assert "evil.py" in text
     (folder / name).write_text(text, "utf-8")
     (folder / "evil.py").write_text(EVIL, "utf-8")
-    ended = arena("import", str(folder / name), "--db", str(folder / "arena.db"))
+    ended = arena("data", "import", str(folder / name), "--db", str(folder / "arena.db"))
     assert ended.code == 0, ended.err
     return folder / "arena.db"
 
@@ -136,7 +136,7 @@ def _exported(folder: Path, form: str, game: str) -> str:
     """Games that are honest but for what they say they are games of."""
     (folder / "other").mkdir()
     file = with_rules(played(folder / "other"), game)
-    ended = arena("export", "--all", "--format", form, "--db", str(file))
+    ended = arena("data", "export", "--all", "--format", form, "--db", str(file))
     assert ended.code == 0, ended.err
     return ended.out
 

@@ -38,7 +38,7 @@ TOML: Final = 'name = "cs101"\ngame = "tictactoe"\nclock = "5+0.1"\nwalls = "lim
 
 def collect(place: Path, *more: str) -> Ended:
     folder(place, {"roster.csv": ROSTER})
-    return arena("collect", "handed-in", "--roster", "roster.csv", "--game", "tictactoe", *more, cwd=place)
+    return arena("course", "collect", "handed-in", "--roster", "roster.csv", "--game", "tictactoe", *more, cwd=place)
 
 
 def rows(ended: Ended) -> dict[str, dict[str, object]]:
@@ -240,14 +240,14 @@ def test_no_csv_holds_a_formula(tmp_path: Path, formula: str) -> None:
     with results.open("w", newline="") as file:
         csv.writer(file).writerows([["first", "second", "result"], [formula, "bob", "1-0"], ["bob", formula, "1-0"]])
     folder(tmp_path / "handed-in", {"2.py": "no agent", f"{formula}.py": "no agent"})
-    assert arena("import", "results.csv", "--tournament", formula, cwd=tmp_path).code == 0
+    assert arena("data", "import", "results.csv", "--tournament", formula, cwd=tmp_path).code == 0
     commands = [
         *(("history",), ("standings", "--all"), ("crosstable", "--all"), ("rank", "--all"), ("tournaments",)),
         *(("show", "1"), ("logs", "1"), ("rulings",), ("grades", "--join", "roster.csv", "--on", "alias")),
         *(("sql", "select * from v_seat"), ("export", "--all"), ("progress", "bob"), ("versus", "bob", formula)),
         ("collect", "handed-in", "--roster", "roster.csv", "--game", "tictactoe"),
     ]
-    arena("void", "1", "--reason", formula, cwd=tmp_path)
+    arena("rule", "void", "1", "--reason", formula, cwd=tmp_path)
     for command in commands:
         ended = arena(*command, "--format", "csv", cwd=tmp_path)
         refused = "without '#' and '@'" in ended.err or "no option -1" in ended.err

@@ -60,7 +60,7 @@ def sent(attack: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def asked(file: Path, *arguments: str) -> Ended:
     """What a command answers about the first game there."""
-    game = json.loads(arena("history", "--format", "json", "--db", str(file)).out)[-1]["id"]
+    game = json.loads(arena("results", "history", "--format", "json", "--db", str(file)).out)[-1]["id"]
     return arena(*(str(game) if word == "GAME" else word for word in arguments), "--db", str(file))
 
 
@@ -247,9 +247,9 @@ def test_what_users_add_to_a_database_is_neither_refused_nor_computed(
         "INSERT INTO notes VALUES ('x')",
     )
     file = records.changed(records.played(tmp_path), *((statement, ()) for statement in added))
-    assert "2" in arena("sql", "select count(*) from mine", "--db", str(file)).out
-    assert arena("history", "--db", str(file)).code == 0
-    assert "no errors" in arena("db", "verify", "--db", str(file)).out
+    assert "2" in arena("data", "sql", "select count(*) from mine", "--db", str(file)).out
+    assert arena("results", "history", "--db", str(file)).code == 0
+    assert "no errors" in arena("data", "verify", "--db", str(file)).out
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ def test_text_in_a_column_of_numbers_is_named_and_not_shown(
     monkeypatch.chdir(tmp_path)
     table, _, name = column.partition(".")
     file = records.played(tmp_path)
-    assert arena("award", "1", "--to", "random", "--reason", "why", "--db", str(file)).code == 0
+    assert arena("rule", "award", "1", "--to", "random", "--reason", "why", "--db", str(file)).code == 0
     one = "ply = 1" if table == "move" else "seat = 0" if table == "seat" else "1"
     of_game = "id" if table == "game" else "game"
     statement = f"UPDATE {table} SET {name} = CAST(? AS {'BLOB' if name == 'text' else 'TEXT'}) WHERE {one}"
@@ -277,7 +277,7 @@ def test_text_in_a_column_of_numbers_is_named_and_not_shown(
         if command[0] in ("show", "replay"):
             assert ended.code == 2
             assert f"game 1: the value of {column} does not have its column's type" in ended.err
-    verified = arena("db", "verify", "--format", "json", "--db", str(file))
+    verified = arena("data", "verify", "--format", "json", "--db", str(file))
     assert verified.code == 1
     assert {
         "where": "game 1",
@@ -289,7 +289,7 @@ def test_text_in_a_column_of_numbers_is_named_and_not_shown(
 def test_a_verdict_that_is_none_is_shown_without_escapes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     file = records.changed(records.played(tmp_path), ("UPDATE game SET verdict = ?", ("\x1b]0;mine\x07",)))
-    ended = arena("versus", "random", "random#2", "--db", str(file))
+    ended = arena("results", "versus", "random", "random#2", "--db", str(file))
     assert ended.code == 0
     assert "\x1b" not in ended.out
     assert "mine" in ended.out

@@ -1,5 +1,5 @@
-"""`arena sql` reads the record and does nothing else, on SQLite and on PostgreSQL; it ends after its time limit, and at
-Ctrl-C and SIGTERM at once, whatever the database computes; and its memory is bounded."""
+"""`arena data sql` reads the record and does nothing else, on SQLite and on PostgreSQL; it ends after its time limit,
+and at Ctrl-C and SIGTERM at once, whatever the database computes; and its memory is bounded."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_nothing_is_written_or_read_elsewhere(record: str, tmp_path: Path) -> No
     before = dumped(record)
     files = sorted(tmp_path.iterdir())
     for query in (*WRITING, *(ON_POSTGRESQL if "://" in record else ON_SQLITE)):
-        ended = arena("sql", query.format(folder=tmp_path), "--db", record)
+        ended = arena("data", "sql", query.format(folder=tmp_path), "--db", record)
         assert (ended.code, ended.out) == (2, ""), query
         assert ended.err.startswith("arena: "), query
         assert ended.err.count("\n") == 1, query
@@ -96,7 +96,7 @@ def test_on_a_server_a_query_can_only_read_and_sees_one_moment(postgres: Server)
     with Database(url):
         pass
     settings = ("transaction_read_only", "transaction_isolation")
-    ended = arena("sql", f"SELECT {', '.join(f'current_setting({name!r})' for name in settings)}", "--db", url)
+    ended = arena("data", "sql", f"SELECT {', '.join(f'current_setting({name!r})' for name in settings)}", "--db", url)
     assert ["on", "repeatable", "read"] in [line.split() for line in ended.out.splitlines()]
 
 
@@ -114,13 +114,13 @@ def test_what_postgresql_lets_a_query_make_is_gone_after_it(postgres: Server) ->
     with Database(url):
         pass
     for query in ("SELECT lo_create(0)", "SELECT lo_from_bytea(0, 'x')"):  # refused from version 16 on
-        arena("sql", query, "--db", url)
+        arena("data", "sql", query, "--db", url)
     assert postgres.run("SELECT COUNT(*) FROM pg_largeobject_metadata", database=postgres.name_of(url)) == [(0,)]
 
 
 def test_a_percent_sign_and_a_colon_are_nothing_special(record: str) -> None:
     ended = arena(
-        "sql", "SELECT name, ':x %s' AS a FROM agent WHERE name LIKE 'a%'", "--db", record, "--format", "json"
+        "data", "sql", "SELECT name, ':x %s' AS a FROM agent WHERE name LIKE 'a%'", "--db", record, "--format", "json"
     )
     assert json.loads(ended.out) == [{"name": "ann", "a": ":x %s"}]
 
@@ -131,7 +131,7 @@ def test_a_role_that_may_use_files_of_the_server_is_refused(postgres: Server) ->
         pass
     postgres.run("CREATE ROLE copier LOGIN IN ROLE arena, pg_write_server_files")
     for role in (OWNER, "copier"):
-        ended = arena("sql", "SELECT 1", "--db", postgres.url(postgres.name_of(url), role=role))
+        ended = arena("data", "sql", "SELECT 1", "--db", postgres.url(postgres.name_of(url), role=role))
         assert ended.code == 2
         assert f"got '{role}'" in ended.err
 
@@ -141,7 +141,7 @@ def test_a_role_that_may_use_files_of_the_server_is_refused(postgres: Server) ->
 
 def ended(record: str, query: str, *options: str) -> Ended:
     """How it ends, as a process: it may leave without asking anybody."""
-    return arena_process("sql", query, "--db", record, *options)
+    return arena_process("data", "sql", query, "--db", record, *options)
 
 
 @pytest.mark.costly
@@ -243,7 +243,7 @@ def wait_until_it_computes(process: subprocess.Popen[str], server: Server | None
 
 @pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "1e9", "soon"])
 def test_a_time_limit_that_is_none_is_refused(tmp_path: Path, seconds: str) -> None:
-    found = arena("sql", "SELECT 1", "--timeout", seconds, "--db", str(tmp_path / "arena.db"))
+    found = arena("data", "sql", "SELECT 1", "--timeout", seconds, "--db", str(tmp_path / "arena.db"))
     assert (found.code, found.out) == (2, "")
     assert "--timeout" in found.err
     assert found.err.count("\n") == 1
@@ -254,12 +254,12 @@ def test_a_time_limit_that_is_none_is_refused(tmp_path: Path, seconds: str) -> N
 
 def test_a_table_shows_the_first_rows_and_says_so(record: str) -> None:
     rows = f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {ROWS + 1}) SELECT i FROM n"
-    found = arena("sql", rows, "--db", record)
+    found = arena("data", "sql", rows, "--db", record)
     assert (found.code, len(found.out.splitlines())) == (0, ROWS + 1)
     assert found.err == "only the first 1,000 rows; --limit N prints more; --format csv prints all\n"
-    assert arena("sql", rows, "--db", record, "--limit", str(ROWS + 1)).err == ""
-    assert len(json.loads(arena("sql", rows, "--db", record, "--format", "json").out)) == ROWS + 1
-    few = arena("sql", rows, "--db", record, "--format", "csv", "--limit", "2")
+    assert arena("data", "sql", rows, "--db", record, "--limit", str(ROWS + 1)).err == ""
+    assert len(json.loads(arena("data", "sql", rows, "--db", record, "--format", "json").out)) == ROWS + 1
+    few = arena("data", "sql", rows, "--db", record, "--format", "csv", "--limit", "2")
     assert (few.out, few.err) == ("i\n1\n2\n", "only the first 2 rows; --limit N prints more\n")
 
 

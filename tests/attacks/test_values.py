@@ -175,7 +175,7 @@ def _everything_is_shown(where: str, tmp_path: Path) -> None:
     for format in ("csv", "pgn", "ndjson"):
         file = tmp_path / f"games.{format}"
         _asked(where, "export", "--all", "--format", format, "-o", str(file))
-        ended = arena("import", str(file), "--db", str(tmp_path / f"{format}.db"))
+        ended = arena("data", "import", str(file), "--db", str(tmp_path / f"{format}.db"))
         assert (ended.code, ended.err) == (0, f"{len(ids)} games imported\n")
 
 

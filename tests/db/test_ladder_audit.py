@@ -1,4 +1,4 @@
-"""`arena db verify` accepts a ladder as it is recorded, and reports each change of its rows."""
+"""`arena data verify` accepts a ladder as it is recorded, and reports each change of its rows."""
 
 from __future__ import annotations
 

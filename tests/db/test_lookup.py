@@ -268,7 +268,7 @@ def test_an_unknown_name_is_not_found_and_a_similar_one_is_suggested(connection:
         search.page(connection, GameFilter(agent="anne"), limit=1)
     with pytest.raises(NotFound, match="no tournament 'cs102'; did you mean 'cs101'"):
         search.page(connection, GameFilter(tournament="cs102"), limit=1)
-    with pytest.raises(NotFound, match="no tournament 'nothing'; `arena tournaments` lists all tournaments"):
+    with pytest.raises(NotFound, match="no tournament 'nothing'; `arena results tournaments` lists all tournaments"):
         search.page(connection, GameFilter(tournament="nothing"), limit=1)
 
 

@@ -157,7 +157,7 @@ def test_opening_read_only_does_not_change_an_older_database(tmp_path: Path, mon
     older(file)
     next_program(tmp_path / "migrations", monkeypatch)
     with pytest.raises(
-        DatabaseError, match=rf"older version of arena \(revision {NOW_AT}\); upgrade it with `arena db upgrade`"
+        DatabaseError, match=rf"older version of arena \(revision {NOW_AT}\); upgrade it with `arena data upgrade`"
     ):
         Database(str(file), read_only=True)
     assert revision(file) == NOW_AT

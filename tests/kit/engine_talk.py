@@ -1,4 +1,4 @@
-"""Talks to `arena uci` and `arena gtp` as another program would: within this process, or with a real one."""
+"""Talks to `arena engine uci` and `arena engine gtp` as other programs do: in this process, or with a real one."""
 
 from __future__ import annotations
 
@@ -98,6 +98,6 @@ def engine(*command: str, cwd: Path | None = None) -> Iterator[EngineProcess]:
 
 @contextmanager
 def our_engine(protocol: str, agent: str, *, cwd: Path | None = None) -> Iterator[EngineProcess]:
-    """`arena uci AGENT` or `arena gtp AGENT`."""
+    """`arena engine uci AGENT` or `arena engine gtp AGENT`."""
     with engine(sys.executable, "-m", "arena", protocol, agent, cwd=cwd) as process:
         yield process

@@ -7,7 +7,7 @@ and takes away what is gone. Words that stand there are kept.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from arena.cli import Commands
@@ -20,12 +20,15 @@ _FIELD: Final = re.compile(r"`([\w.\[\]]+)`")
 
 
 def listings() -> Iterator[tuple[str, list[str]]]:
-    """The commands that have a listing, each with the fields of its JSON."""
+    """The commands that have a listing, each with the fields of its JSON. The section of a group is that of its default
+    command."""
     every = Commands()
     for name in every.list_commands(None):
-        command = every.get_command(None, name)
-        inner: Mapping[str, Any] = getattr(command, "commands", {})
-        for words, one in ({f"{name} {each}": one for each, one in inner.items()} or {name: command}).items():
+        command: Any = every.get_command(None, name)
+        inner = {f"{name} {each}": command.get_command(None, each) for each in getattr(command, "places", ())}
+        if (default := getattr(command, "default", None)) is not None:
+            inner[name] = inner.pop(f"{name} {default}")
+        for words, one in (inner or {name: command}).items():
             columns: Iterable[Column[Any]] = getattr(one.callback, "listing", tuple)()
             if fields := list(dict.fromkeys(column.name for column in columns if Medium.JSON in column.on)):
                 yield words, fields

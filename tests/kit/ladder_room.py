@@ -280,7 +280,7 @@ class LadderRoom:
         )
         assert self.rows(unrecorded) == []
         assert self.rows("SELECT id FROM game WHERE status = 'playing'") == []
-        ended = arena("db", "verify", cwd=self.folder)
+        ended = arena("data", "verify", cwd=self.folder)
         assert ended.code == 0, ended.out + ended.err
 
     def started(self, *arguments: str, own_group: bool = False, output: Path | None = None) -> subprocess.Popen[str]:

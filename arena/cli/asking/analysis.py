@@ -35,7 +35,7 @@ def analysed(game: PastGame, *, effort: AnalysisBudget | None = None, trust: boo
     from arena.student.analysis import AnalysisBudget, judge_moves
 
     if not game.moves:
-        raise BadFixture(f"game {game.id} has no moves to analyse: {'; '.join(recorded_game.ending(game))}")
+        raise BadFixture(f"game {game.name} has no moves to analyse: {'; '.join(recorded_game.ending(game))}")
     start = recorded_rules.start(game, trust=trust)
     effort = effort or AnalysisBudget.default(len(game.moves))
     try:

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena.cli.asking.record_options import NAME_OR_FILE
 from arena.cli.terminal.files import read_file
 
 if TYPE_CHECKING:
     from arena.course.course import Course
     from arena.course.roster import Roster
 
-CourseArgument = Annotated[
-    str, typer.Argument(metavar="TOURNAMENT|FILE.toml", help="Name of a tournament, or its description.")
-]
+CourseArgument = Annotated[str, typer.Argument(metavar=NAME_OR_FILE, help="Name of a tournament, or its description.")]
 RosterOption = Annotated[
     str | None,
     typer.Option("--roster", metavar="FILE", help="Roster of the course.", show_default="the one in the description"),
@@ -36,8 +35,9 @@ def course_of(text: str) -> tuple[str, Course | None]:
 
 
 @contextmanager
-def comes_first(command: str, course: Course | None) -> Iterator[None]:
-    """If a course is not in the database yet, the error names the command that comes first, such as "arena run"."""
+def comes_first(command: str, course: Course | None, *more: str) -> Iterator[None]:
+    """If a course is not in the database yet, the error names the command that comes first, such as "arena run", with
+    the description, and then the words `more`."""
     from db.errors import NotFound
 
     try:
@@ -46,7 +46,7 @@ def comes_first(command: str, course: Course | None) -> Iterator[None]:
         missing, _, _ = str(error).partition(";")
         if course is None or not missing.startswith("there is no"):
             raise
-        raise NotFound(f"{missing}; first: {command} {shlex.quote(str(course.file))}") from None
+        raise NotFound(f"{missing}; first: {' '.join((command, shlex.quote(str(course.file)), *more))}") from None
 
 
 def roster_of(option: str | None, course: Course | None) -> Roster | None:

@@ -15,6 +15,7 @@ import typer
 
 from adsearch.errors import meant, nearly, quote
 from agents.protocol import Verdict
+from arena.cli.asking.record_options import NAME_OR_FILE, tournament_name
 from arena.cli.terminal.options import with_options
 from arena.history.words import without_store
 from db.errors import NotFound
@@ -42,7 +43,9 @@ OPTIONS: Final = {
     "seat": _option(int, "Games of --agent in this seat (0 is the first).", metavar="N", min=0),
     "result": _option(GameResult, "Games with this result for --agent."),
     "game": _option(str, "Games of this kind, such as connect4 or connect4:rows=5.", metavar="GAME"),
-    "tournament": _option(str, "Games of this tournament.", metavar="TOURNAMENT"),
+    "tournament": _option(
+        str, "Games of this tournament, or of its description.", metavar=NAME_OR_FILE, callback=tournament_name
+    ),
     "verdict": _option(Verdict, f"Games with this verdict: {', '.join(Verdict)}.", metavar="VERDICT"),
     "fault": _option(str, "Games lost by a fault of this player; any: of any player.", metavar="NAME|any"),
     "opening": _option(str, "Games with these opening moves, separated by spaces.", metavar="MOVES"),

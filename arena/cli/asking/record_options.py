@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -20,11 +20,49 @@ DatabaseOption = Annotated[
     str | None,
     typer.Option("--db", metavar="PATH|URL", help="Database.", show_default="$ARENA_DB or arena.db"),
 ]
+NAME_OR_FILE: Final = "TOURNAMENT|FILE.toml"
+"""The metavar of each parameter that takes a tournament by its name or by its description."""
+
+
+def tournament_name(text: str | None) -> str | None:
+    """The name of the tournament that `text` names: a name, or the file of a description."""
+    if text is None or not text.endswith(".toml"):
+        return text
+    from arena.course import course
+
+    return course.read(Path(text)).tournament
+
+
+def _tournament_names(texts: list[str] | None) -> list[str] | None:
+    return None if texts is None else [str(tournament_name(text)) for text in texts]
+
+
 TournamentArgument = Annotated[
-    str | None, typer.Argument(metavar="TOURNAMENT", help="Name of a tournament.", show_default="the newest")
+    str | None,
+    typer.Argument(
+        metavar=NAME_OR_FILE,
+        help="Name of a tournament, or its description.",
+        show_default="the newest",
+        callback=tournament_name,
+    ),
+]
+TournamentsArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar=NAME_OR_FILE,
+        help="Names of one or more tournaments, or their descriptions.",
+        show_default="the newest",
+        callback=_tournament_names,
+    ),
 ]
 LadderArgument = Annotated[
-    str | None, typer.Argument(metavar="NAME", help="Name of the ladder.", show_default="the only one")
+    str | None,
+    typer.Argument(
+        metavar=NAME_OR_FILE,
+        help="Name of the ladder, or its description.",
+        show_default="the only one",
+        callback=tournament_name,
+    ),
 ]
 TrustOption = Annotated[
     bool,

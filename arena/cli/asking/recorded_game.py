@@ -35,8 +35,7 @@ def refuse_beyond(game: PastGame, ply: int | None) -> None:
 
 def header(game: PastGame) -> list[str]:
     """The heading: players, game, result, clock, walls and date."""
-    name = str(game.id) if game.tournament is None else f"{game.tournament}-{game.number}"
-    what = [f"game {game.id}", f"round {game.round}" * (game.round is not None)]
+    what = [f"round {game.round}" * (game.round is not None)]
     what += [f"attempt {game.attempt}" * (game.attempt > 1), f"clock {game.clock}"]
     what += words.beginning(game)
     host = game.host or {}
@@ -48,7 +47,7 @@ def header(game: PastGame) -> list[str]:
     ruling = game.ruling
     ruled = "" if ruling is None else words.helped(ruling) or f"{words.ruled(ruling, game.players)}: {ruling.reason}"
     return [
-        words.printable(f"{name}   {words.without_store(game.game)}   {' - '.join(game.players)}   ")
+        words.printable(f"{game.name}   {words.without_store(game.game)}   {' - '.join(game.players)}   ")
         + words.result(game.counted or [None])
         + words.printable(f"   {ruled}" if ruled else ""),
         *side_by_side([words.printable(part) for part in what if part]),

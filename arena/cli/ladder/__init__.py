@@ -1,4 +1,4 @@
-"""The commands of the panel "Ladder": open and run a ladder, hand in an agent, and watch the games.
+"""Commands about ladders: open and run a ladder, hand in an agent, and watch the games.
 
 Start at `ladder`, whose commands only read and write the database.
 """

@@ -68,7 +68,7 @@ def state(connection: Connection, ladder: OpenLadder) -> str:
 
 def _what_next(ladder: OpenLadder, *, is_over: bool) -> str:
     if is_over:
-        return f"grade list: arena grades {quote(ladder.final)}"
+        return f"grade list: arena course grades {quote(ladder.final)}"
     return "the final is not over; `arena serve` plays it"
 
 

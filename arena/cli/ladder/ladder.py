@@ -15,7 +15,14 @@ import typer
 from msgspec.structs import asdict
 
 from adsearch.errors import nearly, quote
-from arena.cli.asking.record_options import DatabaseOption, LadderArgument, reading, submissions
+from arena.cli.asking.record_options import (
+    NAME_OR_FILE,
+    DatabaseOption,
+    LadderArgument,
+    reading,
+    submissions,
+    tournament_name,
+)
 from arena.cli.ladder import final
 from arena.cli.terminal.listings import OutputFormat, Shown, listed, show_json
 from arena.cli.terminal.listings import show as show_rows
@@ -31,9 +38,6 @@ if TYPE_CHECKING:
     from db.database import Connection
     from db.ladder import LadderLine, RatingPoint, StoredSubmission
 
-commands = typer.Typer(
-    no_args_is_help=True, help="Open, show or close a ladder, to which authors hand in agents until a deadline."
-)
 _SUBMISSIONS: Final = 10
 """Number of submissions below the table of a ladder."""
 _ANCHOR: Final = "anchor"
@@ -76,7 +80,6 @@ VERSIONS: Final[tuple[Column[dict[str, Any]], ...]] = (
 """The versions of an agent, each with its last rating."""
 
 
-@commands.command("open")
 def open_(
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="Description of a ladder.")],
     db: DatabaseOption = None,
@@ -102,7 +105,6 @@ def open_(
     print(f"run it with: arena serve {file}")
 
 
-@commands.command()
 @listed(lambda: PLAYERS)
 def show(
     shown: Shown,
@@ -155,9 +157,11 @@ def show(
         show_rows(handed_in, [*latest_columns[:-1], replace(latest_columns[-1], narrow=7)])
 
 
-@commands.command()
 def extend(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the ladder.")],
+    name: Annotated[
+        str,
+        typer.Argument(metavar=NAME_OR_FILE, help="Name of the ladder, or its description.", callback=tournament_name),
+    ],
     author: Annotated[str, typer.Argument(metavar="AUTHOR", help="Author who gets more time.")],
     until: Annotated[
         str, typer.Option(metavar="TIME", help="Last moment of the author's submissions, such as '2026-12-22 23:59'.")
@@ -206,7 +210,6 @@ def _invited(db: str | None, ladder: OpenLadder) -> list[str]:
     return [one.author for one in found if not one.is_instructor]
 
 
-@commands.command()
 def close(name: LadderArgument = None, db: DatabaseOption = None) -> None:
     """Close a ladder now, before its time: submissions end, and then the final is played.
 
@@ -224,7 +227,6 @@ def close(name: LadderArgument = None, db: DatabaseOption = None) -> None:
     print(f"{printable(found.name)}: {_phase(found, now)}")
 
 
-@commands.command()
 def reopen(name: LadderArgument = None, db: DatabaseOption = None) -> None:
     """Open a ladder again that was closed before its time, until the time in its description.
 
@@ -329,6 +331,3 @@ def _say(text: str) -> None:
 
 
 _wait: Final = Pausing(_say, "Ctrl-C stops; nothing is lost")
-
-
-commands.command()(final.final)

@@ -163,13 +163,13 @@ def _invites(file: Path, roster: str | None) -> str:
 
     if roster is None and course.read(file).roster is None:
         roster = "roster.csv"
-    return shlex.join(["arena", "invite", str(file), *(() if roster is None else ("--roster", roster))])
+    return shlex.join(["arena", "course", "invite", str(file), *(() if roster is None else ("--roster", roster))])
 
 
 def how_it_ended(serving: Serving) -> str:
     """Why the server ends, and what to do next."""
     if serving.is_over:
-        return f"the final is over, and so is the ladder; grade list: arena grades {serving.ladder.final!r}"
+        return f"the final is over, and so is the ladder; grade list: arena course grades {serving.ladder.final!r}"
     return "stopped; the same command continues the ladder"
 
 

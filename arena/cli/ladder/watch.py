@@ -1,4 +1,4 @@
-"""`arena watch`: follows games while they are played, on a terminal or as lines of text.
+"""`arena ladder watch`: follows games while they are played, on a terminal or as lines of text.
 
 It reads what the director publishes, and the database only to choose a game. Nothing that it does can delay a game.
 """
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from arena.cli.asking.record_options import DatabaseOption, submissions
+from arena.cli.asking.record_options import NAME_OR_FILE, DatabaseOption, submissions, tournament_name
 from arena.cli.terminal.full_screen import draw, full_screen, is_possible
 from arena.errors import ArenaError
 
@@ -44,7 +44,13 @@ def watch(
     ] = None,
     tournament: Annotated[
         str | None,
-        typer.Option("--tournament", help="Running tournament or ladder.", show_default="the newest running"),
+        typer.Option(
+            "--tournament",
+            metavar=NAME_OR_FILE,
+            help="Running tournament or ladder.",
+            show_default="the newest running",
+            callback=tournament_name,
+        ),
     ] = None,
     tv: Annotated[bool, typer.Option("--tv", help="Follow the most interesting game, then the next.")] = False,
     db: DatabaseOption = None,
@@ -56,11 +62,11 @@ def watch(
     Into a file or a pipe it prints a line for each move, until the run ends. What agents say about their moves is not
     shown. A GAME whose referee was lost is shown again when it is played again.
 
-    Example: arena watch
+    Example: arena ladder watch
 
-    Example: arena watch demo-12
+    Example: arena ladder watch demo-12
 
-    Example: arena watch --tournament cs101 --tv
+    Example: arena ladder watch --tournament cs101 --tv
     """
     from db import lookup
     from db.database import Database
@@ -118,7 +124,7 @@ def _place_of_game(connection: Connection, database: Database, text: str, id: in
         raise ArenaError(f"game {text} is over; `arena replay {text}` shows it")
     if found.status == "cancelled":
         raise ArenaError(f"game {text} was cancelled")
-    raise ArenaError(f"game {text} has not begun; `arena watch` shows games in progress")
+    raise ArenaError(f"game {text} has not begun; `arena ladder watch` shows games in progress")
 
 
 class _Watching:

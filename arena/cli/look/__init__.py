@@ -1,4 +1,5 @@
-"""The commands of the panel "Look at results": recorded games in tables, ratings, files and SQL.
+"""Commands about what was played: recorded games in tables, ratings, files and SQL.
 
-Only `import` changes the database. Start at `history`; commands about ratings share `asking/rated_games`.
+Only `import` changes the database. Start at `history`, and at `modes` for one game; commands about ratings share
+`asking/rated_games`.
 """

@@ -1,4 +1,4 @@
-"""`arena export` and `import`: write games to files, and read games from files.
+"""`arena data export` and `import`: write games to files, and read games from files.
 
 An export has only games that are over. An import is one transaction: all games of the file, or none.
 """
@@ -46,9 +46,9 @@ def export(
 ) -> None:
     """Export the games of a tournament to a file: CSV, PGN, SGF or NDJSON.
 
-    `arena import` can read each of these formats again.
+    `arena data import` can read each of these formats again.
 
-    Example: arena export demo --format pgn -o demo.pgn
+    Example: arena data export demo --format pgn -o demo.pgn
     """
     from db import games, lookup
 
@@ -71,11 +71,11 @@ def import_games(
 ) -> None:
     """Import games from a file into the database: all games of the file, or none if one is invalid.
 
-    The file was written by `arena export`, or is a list of results, or an SGF file with games of Go. Each line of a
-    list has the round, the first player, the second player and the result (1-0, 0-1, 1/2-1/2 or points):
+    The file was written by `arena data export`, or is a list of results, or an SGF file with games of Go. Each line of
+    a list has the round, the first player, the second player and the result (1-0, 0-1, 1/2-1/2 or points):
     1,alice,bob,1-0
 
-    Example: arena import results.csv --tournament club-2026
+    Example: arena data import results.csv --tournament club-2026
     """
     from db import imports
     from db.database import Database

@@ -1,4 +1,4 @@
-"""`arena history`, `show` and `logs`: a list of games, one game in detail, and what its agents wrote to stderr.
+"""`arena results history`, and `arena replay` with --show and --logs: lists of games, one game, and its logs.
 
 These commands only read. Control characters in the texts of agents are escaped in tables; JSON and CSV hold the texts
 unchanged.
@@ -15,16 +15,19 @@ import typer
 from msgspec.structs import replace
 
 from arena.cli.asking import recorded_game
-from arena.cli.asking.board_svg import SvgOption, write_board
+from arena.cli.asking.board_svg import write_board
 from arena.cli.asking.game_filters import filtered, refuse_unknown_game
-from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, TrustOption, reading
+from arena.cli.asking.record_options import DatabaseOption, reading
 from arena.cli.look import history_table
-from arena.cli.terminal.listings import FORMAT_ALONE, OutputFormat, Shown, listed, show, show_json
+from arena.cli.terminal.listings import OutputFormat, Shown, listed, show, show_json
 from arena.errors import ArenaError
 from arena.history import words
+from arena.history.fields import SHOWN
 from arena.results.columns import Column, fields
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from adsearch import State
     from arena.history.replay import Replay
     from db.records import PastGame
@@ -65,9 +68,9 @@ def history(
 ) -> None:
     """List recorded games, newest first; filters select by player, result, date and more.
 
-    Example: arena history --agent mcts --opponent pvs --result loss
+    Example: arena results history --agent mcts --opponent pvs --result loss
 
-    Example: arena history --fault any --since 2026-05-01 --format csv
+    Example: arena results history --fault any --since 2026-05-01 --format csv
     """
     from arena.history import documents
     from db import search
@@ -90,26 +93,8 @@ def history(
         print(f"the newest {_DEFAULT_LIMIT} of {there_are:,} games; --limit {there_are} lists all", file=sys.stderr)
 
 
-@listed(without=FORMAT_ALONE)
-def show_game(
-    id: GameIdArgument,
-    shown: Shown,
-    ply: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=0, help="Ply whose board to show; 0 is the start.", show_default="the last"),
-    ] = None,
-    svg: SvgOption = None,
-    trust_rules: TrustOption = False,
-    db: DatabaseOption = None,
-) -> None:
-    """Show one recorded game: players, moves, clocks, board and result.
-
-    --format json prints everything that is recorded; --format csv prints the moves.
-
-    Example: arena show last
-
-    Example: arena show demo-12 --ply 6 --svg board.svg
-    """
+def show_game(id: str, *, ply: int | None, svg: Path | None, trust_rules: bool, shown: Shown, db: str | None) -> None:
+    """Show one recorded game; JSON has everything that is recorded, CSV the moves."""
     from arena.history import documents
     from arena.history.replay import replay
 
@@ -130,24 +115,8 @@ def show_game(
         _print(found.game, _board(found, ply))
 
 
-@listed(without=FORMAT_ALONE)
-def logs(
-    id: GameIdArgument,
-    shown: Shown,
-    seat: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Only the player in this seat (0 is the first).")
-    ] = None,
-    agent: Annotated[str | None, typer.Option(metavar="AGENT", help="Only this player.")] = None,
-    db: DatabaseOption = None,
-) -> None:
-    """Show what the agents printed in a game: their logs, tracebacks and debug output (stderr).
-
-    The database keeps only the end of the output; more of it after a fault.
-
-    Example: arena logs last
-
-    Example: arena logs demo-12 --agent mcts
-    """
+def show_logs(id: str, *, seat: int | None, agent: str | None, shown: Shown, db: str | None) -> None:
+    """Show what the agents printed in a game: their logs, tracebacks and debug output (stderr)."""
     game = recorded_game.read_game(id, db)
     seats = [one for one in game.seats if (seat is None or one.seat == seat) and (agent is None or one.player == agent)]
     if not seats:
@@ -155,7 +124,7 @@ def logs(
             part for part in (f"seat {seat}" * (seat is not None), f"{agent!r}" * (agent is not None)) if part
         )
         there = ", ".join(f"{number}: {player!r}" for number, player in enumerate(game.players))
-        raise typer.BadParameter(f"{wanted} did not play in game {game.id}; its players are {there}")
+        raise typer.BadParameter(f"{wanted} did not play in game {game.name}; its players are {there}")
     if not shown.is_table:
         show(seats, LOGS, shown)
         return

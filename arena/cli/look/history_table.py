@@ -1,4 +1,4 @@
-"""The table of `arena history`, fitted to the width of the terminal.
+"""The table of `arena results history`, fitted to the width of the terminal.
 
 If the table is too wide, texts get shorter, then columns are dropped, then names are shortened, the name given with
 --agent last of all. In a file or a pipe nothing is shortened.

@@ -1,4 +1,4 @@
-"""`arena hosts`: the machines that a tournament was played on, and how fast they are."""
+"""`arena results hosts`: the machines that a tournament was played on, and how fast they are."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def hosts(shown: Shown, tournament: TournamentArgument = None, db: DatabaseOptio
     best that was measured on that machine. With a clock, `arena run --on` gives no games to a machine whose speed
     differs by more than `host_tolerance` from that of the first one.
 
-    Example: arena hosts demo
+    Example: arena results hosts demo
     """
     from arena.tournament.host_speed import recorded
     from db import lookup

@@ -1,4 +1,4 @@
-"""`arena progress`: the rating of each version of an agent, computed from all recorded games at each call."""
+"""`arena results progress`: the rating of each version of an agent, computed from all recorded games at each call."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def progress(
 ) -> None:
     """Rate each version of an agent: did it get stronger?
 
-    All games are rated together, as by `arena rank`, with each version of each agent as a separate player. So a rating
-    does not fall when opponents improve.
+    All games are rated together, as by `arena results rank`, with each version of each agent as a separate player. So a
+    rating does not fall when opponents improve.
 
-    Example: arena progress mcts
+    Example: arena results progress mcts
 
-    Example: arena progress mcts --anchor random=0 --svg mcts.svg
+    Example: arena results progress mcts --anchor random=0 --svg mcts.svg
     """
     from arena.ratings import progress as ratings
     from arena.ratings.estimates import PRIOR

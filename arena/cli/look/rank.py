@@ -1,4 +1,4 @@
-"""`arena rank`: ratings with error bars.
+"""`arena results rank`: ratings with error bars.
 
 They are computed from recorded games, or from a file of results, at each call; nothing is stored. docs/ratings.md
 explains each number.
@@ -17,6 +17,7 @@ from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.asking.record_options import (
     AllOption,
     DatabaseOption,
+    TournamentsArgument,
     asked_tournaments,
     reading,
     title_of,
@@ -48,10 +49,7 @@ def _columns() -> tuple[Column[Ranked], ...]:
 def rank(
     wanted: GameFilter,
     shown: Shown,
-    tournaments: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="TOURNAMENT", help="Names of one or more tournaments.", show_default="the newest"),
-    ] = None,
+    tournaments: TournamentsArgument = None,
     everything: AllOption = False,
     source: Annotated[
         str | None,
@@ -90,9 +88,9 @@ def rank(
     With 95 % probability the true rating lies within rating ± error. Forfeits, void games and games changed by a ruling
     are not rated. docs/ratings.md explains every number.
 
-    Example: arena rank demo --anchor random=0
+    Example: arena results rank demo --anchor random=0
 
-    Example: arena rank --all --since 2026-05-01 --system glicko2
+    Example: arena results rank --all --since 2026-05-01 --system glicko2
     """
     from arena.ratings import ranking
     from arena.ratings.estimates import PRIOR

@@ -1,4 +1,4 @@
-"""`arena replay`: shows a recorded game step by step, on a terminal with keys, or as a page for a browser.
+"""`arena replay`: steps through a recorded game, on a terminal with keys, or as a page for a browser.
 
 The boards are computed from the recorded moves by the rules of the game. Hidden information is shown, because the game
 is over. The terminal's settings are restored in every case.
@@ -7,18 +7,18 @@ is over. The terminal's settings are restored in every case.
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Final
 
 import typer
 
 from arena.cli.asking import recorded_game
-from arena.cli.asking.analysis import AnalyseOption, analysed
-from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, HtmlOption, TrustOption
+from arena.cli.asking.analysis import analysed
 from arena.cli.terminal.coloured_board import board_lines
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.full_screen import cut, draw, full_screen, is_possible
@@ -60,42 +60,25 @@ _HELP: Final = (
     ("?", "this help"),
     ("q", "quit"),
 )
-_LOGS: Final = "A larger window shows more of what the agents printed; arena logs ID shows all."
+_LOGS: Final = "A larger window shows more of what the agents printed; arena replay ID --logs shows all."
 
 
-def replay(
-    id: GameIdArgument,
-    ply: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Ply after which to start; 0 is the start.", show_default="0")
-    ] = None,
-    html: HtmlOption = None,
-    svg: Annotated[
-        Path | None, typer.Option("--svg", metavar="FILE", help="SVG file to draw the game into, with --animated.")
-    ] = None,
-    animated: Annotated[
-        bool, typer.Option("--animated", help="With --svg: the whole game as one moving picture.")
-    ] = False,
-    analyse: AnalyseOption = False,
-    trust_rules: TrustOption = False,
-    db: DatabaseOption = None,
+def step_through(
+    id: str,
+    *,
+    ply: int | None,
+    html: Path | None,
+    svg: Path | None,
+    animated: bool,
+    analyse: bool,
+    trust_rules: bool,
+    db: str | None,
 ) -> None:
-    """Replay a recorded game move by move, with boards, clocks, mistakes and the agents' output.
-
-    Press the right arrow for the next move and ? for all keys. Into a file or a pipe the whole game is printed.
-    If the game was analysed, ? and ?? mark the mistakes, and the better move is shown; --analyse does that first.
-    The HTML page needs no network. It contains everything that the agents printed, so share it with care. An animated
-    SVG shows the boards alone: in a browser, in slides, in a README.
-
-    Example: arena replay last
-
-    Example: arena replay demo-12 --ply 14 --html game.html
-
-    Example: arena replay last --svg game.svg --animated
-
-    Example: arena replay last --analyse
-    """
+    """Show a recorded game move by move, with boards, clocks, mistakes and the agents' output."""
     if animated is not (svg is not None):
-        raise typer.BadParameter("--svg and --animated belong together; `arena show ID --svg FILE` draws one board")
+        raise typer.BadParameter(
+            "--svg and --animated belong together; `arena replay ID --show --svg FILE` draws one board"
+        )
     from arena.history import replay as steps
 
     game = recorded_game.read_game(id, db)
@@ -355,7 +338,7 @@ def why_no_mistake(game: PastGame, replay: Replay) -> str:
     if start is not None and start.hidden:
         return "no mistakes are marked in a game with hidden information"
     if not game.analysis:
-        return f"no mistakes are marked yet: arena analyse {game.id}"
+        return f"no mistakes are marked yet: arena replay {shlex.quote(game.name)} --mistakes"
     return "the analysis found no mistake"
 
 

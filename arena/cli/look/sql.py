@@ -1,4 +1,4 @@
-"""`arena sql`: queries the database in SQL, read-only."""
+"""`arena data sql`: queries the database in SQL, read-only."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def sql(
     Use the views v_game, v_seat, v_move, v_analysis, v_standing, v_head_to_head, v_submission and v_rating;
     docs/sql.md lists their columns.
 
-    Example: arena sql "select player, avg(spent) from v_seat group by player"
+    Example: arena data sql "select player, avg(spent) from v_seat group by player"
     """
     from db import plain_sql
     from db.database import Database

@@ -1,4 +1,5 @@
-"""`arena tournaments`, `standings` and `crosstable`: tables of tournaments, points, and results between players.
+"""`arena results tournaments`, `standings` and `crosstable`: tables of tournaments, points, and results between
+players.
 
 These commands only read. Control characters in names are escaped.
 """
@@ -33,7 +34,11 @@ from arena.results import figures
 from arena.results.columns import Column, Medium, fields, worded
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from arena.ratings.points import Crosstable
+    from arena.ratings.ranking import Ranking
+    from db.database import Connection
     from db.scores import HeadToHead
     from db.search import GameFilter
 
@@ -53,7 +58,7 @@ TOURNAMENTS: Final = worded(
 def tournaments(shown: Shown, db: DatabaseOption = None) -> None:
     """List all tournaments, newest first, with their status and number of games.
 
-    Example: arena tournaments
+    Example: arena results tournaments
     """
     from arena.serve.opened import with_finals
     from db import lookup
@@ -70,7 +75,7 @@ def standings(
     everything: AllOption = False,
     db: DatabaseOption = None,
 ) -> None:
-    """Show the standings of a tournament: rank, points, score and faults of each agent.
+    """Show how a tournament stands: points, ratings with error bars, games still to be played.
 
     Agents are ranked by points. Ties are broken by points among the tied agents, Sonneborn-Berger, Buchholz, Buchholz
     without the weakest opponent, wins, and wins in other seats than the first. A knockout is ranked by the round
@@ -78,20 +83,61 @@ def standings(
     second table for the agents named in `gauntlet`.
 
     "forfeit +5": it won 5 games because the opponent forfeited them. "bye +2": 2 of its points are from byes. Only the
-    games of each agent's current version count, with the rulings about them.
+    games of each agent's current version count, with the rulings about them. CSV and JSON have the standings only.
 
-    Example: arena standings demo
+    Example: arena results demo
+
+    Example: arena results show rank
     """
     asked = asked_tournaments([tournament], everything)
     with reading(db) as connection:
         found = read_standings(connection, asked)
         title = title_of(connection, asked) if shown.is_table else ""
         note = ladder_note(connection, asked) if shown.is_table else ""
+        ratings = _rated(connection, asked) if shown.is_table else None
+        progress = _still_to_play(connection, asked) if shown.is_table else ""
     if title:
         print(title)
     show_standings(found, shown)
+    if ratings is not None:
+        _show_ratings(ratings)
+    if progress:
+        print(f"\n{progress}")
     if note:
         print(note)
+
+
+def _rated(connection: Connection, asked: Sequence[str | None]) -> Ranking | None:
+    """The ratings of the players; None if no game can be rated."""
+    from arena.ratings.ranking import Settings
+    from arena.results import ranking_table
+    from db.search import GameFilter
+
+    scope = rated_games.scope(connection, asked, wanted=GameFilter(), at=None)
+    found, _ = ranking_table.recorded_ranking(connection, scope, system=None, settings=Settings())
+    return found if any(player.rating is not None for player in found.players) else None
+
+
+def _show_ratings(found: Ranking) -> None:
+    """Print the columns of `arena results rank` that say who is stronger, and how sure that is."""
+    from arena.results import ranking_table
+
+    columns = {one.name: one for one in ranking_table.columns_of(found)}
+    print()
+    show(found.players, [columns[name] for name in ("rank", "name", "rating", "error")])
+    print(f"ratings: {found.system}, with 95 % error bars; arena results rank explains them")
+
+
+def _still_to_play(connection: Connection, asked: Sequence[str | None]) -> str:
+    """How many games of the tournament are still to be played; empty for all recorded games."""
+    from db import lookup, running
+
+    if not asked:
+        return ""
+    over, all = running.counts(connection, lookup.find_tournament(connection, asked[0]))
+    if over == all:
+        return f"{words.counted(all, 'game')}, none is still to be played"
+    return f"{over:,} of {words.counted(all, 'game')} are over, {all - over:,} are still to be played"
 
 
 @listed(without=FORMAT_ALONE)
@@ -109,9 +155,9 @@ def crosstable(
     A cell has the points of the row's player and the number of games: 3/4 is 3 points in 4 games. The players are in
     the order of the standings. The table has the first 100 of them; CSV and JSON have all.
 
-    Example: arena crosstable demo
+    Example: arena results crosstable demo
 
-    Example: arena crosstable --all --game connect4 --since 2026-05-01
+    Example: arena results crosstable --all --game connect4 --since 2026-05-01
     """
     from arena.ratings import points
     from db.search import GameFilter

@@ -1,4 +1,4 @@
-"""`arena versus`: two players compared, computed from all their recorded games at each call."""
+"""`arena results versus`: two players compared, computed from all their recorded games at each call."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def versus(
 
     Forfeits, void games and games changed by a ruling do not count.
 
-    Example: arena versus pvs mcts
+    Example: arena results versus pvs mcts
 
-    Example: arena versus pvs random --elo0 0 --elo1 50
+    Example: arena results versus pvs random --elo0 0 --elo1 50
     """
     from arena.ratings import versus as head_to_head
     from arena.tournament.sequential_test import SprtTerms

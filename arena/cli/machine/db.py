@@ -1,4 +1,4 @@
-"""`arena db`: shows the size of a database, upgrades an older one, verifies its content, and copies it."""
+"""`arena data`: shows the size of a database, upgrades an older one, verifies its content, and copies it."""
 
 from __future__ import annotations
 
@@ -28,15 +28,12 @@ WRONGS: Final[tuple[Column[dict[str, Any]], ...]] = worded(
     Column("reason", text=lambda row: printable(row["reason"])),
 )
 
-commands = typer.Typer(no_args_is_help=True, help="Inspect, upgrade, verify or copy the database.")
 
-
-@commands.command()
 @listed(lambda: INFO, without=FORMAT_ALONE)
 def info(shown: Shown, db: DatabaseOption = None) -> None:
     """Show the size of the database: tournaments, agents, games, moves and bytes.
 
-    Example: arena db info
+    Example: arena data info
     """
     from db import audit
     from db.database import Database
@@ -66,13 +63,12 @@ def info(shown: Shown, db: DatabaseOption = None) -> None:
     show(rows, INFO, shown)
 
 
-@commands.command()
 def upgrade(db: DatabaseOption = None) -> None:
     """Upgrade a database from an older version of arena; a copy is made first.
 
     Every command that writes to a database does this automatically. An up-to-date database is not changed.
 
-    Example: arena db upgrade
+    Example: arena data upgrade
     """
     from db.database import Database
     from db.upgrade import REVISION
@@ -85,7 +81,6 @@ def upgrade(db: DatabaseOption = None) -> None:
             print(f"{where} is now at revision {REVISION}; the old database was copied to {database.copied}")
 
 
-@commands.command()
 @listed(lambda: WRONGS)
 def verify(shown: Shown, trust_rules: TrustOption = False, db: DatabaseOption = None) -> None:
     """Verify the database: replay all games, recompute results, clocks and hashes, list errors.
@@ -93,7 +88,7 @@ def verify(shown: Shown, trust_rules: TrustOption = False, db: DatabaseOption = 
     Nothing is changed. Games with user-supplied rules from another account are not checked without --trust-rules. The
     exit code is 1 if something is wrong or was not checked.
 
-    Example: arena db verify
+    Example: arena data verify
     """
     from arena.history.verify import verify as verified
     from db.database import Database
@@ -115,7 +110,6 @@ def verify(shown: Shown, trust_rules: TrustOption = False, db: DatabaseOption = 
         print(f"{looked_at}: no errors")
 
 
-@commands.command()
 def copy(
     old: Annotated[str, typer.Argument(metavar="FROM", help="Database to copy: PATH or URL.")],
     new: Annotated[str, typer.Argument(metavar="TO", help="Empty or new database: PATH or URL.")],
@@ -128,7 +122,7 @@ def copy(
 
     Stop tournaments and ladders first: games that end later are not in the copy.
 
-    Example: arena db copy arena.db postgresql://arena@db.example.org/cs101
+    Example: arena data copy arena.db postgresql://arena@db.example.org/cs101
     """
     from db import copying
     from db.database import Database

@@ -1,7 +1,7 @@
-"""`arena uci` and `arena gtp`: an agent of chess or Go as an engine for other programs.
+"""`arena engine uci` and `arena engine gtp`: an agent of chess or Go as an engine for other programs.
 
 The other program starts this process and reads its stdout, so nothing else is printed there. The agent runs in this
-process, as in `arena debug`: without a sandbox, with the user's permissions.
+process, as in `arena replay --debug`: without a sandbox, with the user's permissions.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ def uci(agent: EngineArgument, trust_rules: TrustOption = False, db: DatabaseOpt
 
     Give the chess program this command. The agent is not confined: it has your permissions.
 
-    Example: arena uci my_agent.py
+    Example: arena engine uci my_agent.py
 
-    Example: arena uci pvs:depth=4
+    Example: arena engine uci pvs:depth=4
     """
     from agents import builtin
     from agents.streams import claim
@@ -59,9 +59,9 @@ def gtp(agent: EngineArgument, trust_rules: TrustOption = False, db: DatabaseOpt
 
     Give the Go program this command. The agent is not confined: it has your permissions.
 
-    Example: arena gtp my_agent.py
+    Example: arena engine gtp my_agent.py
 
-    Example: arena gtp mcts:seconds=2
+    Example: arena engine gtp mcts:seconds=2
     """
     from agents.streams import claim
     from arena.as_engine.gtp import GAME, Gtp

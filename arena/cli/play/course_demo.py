@@ -41,20 +41,24 @@ class Step:
 STEPS: Final = (
     Step(
         "Collect the submissions from three learning systems: each is matched with a student and checked.",
-        ("collect", "moodle.zip", "canvas.zip", "blackboard", "--tournament", "cs101.toml"),
+        ("course", "collect", "cs101.toml", "moodle.zip", "canvas.zip", "blackboard"),
     ),
     Step(
-        "Who copied? The page shows similar sources side by side.", ("similar", "cs101.toml", "--html", "similar.html")
+        "Who copied? The page shows similar sources side by side.",
+        ("course", "similar", "cs101.toml", "--html", "similar.html"),
     ),
     Step("Play the tournament.", ("run", "cs101.toml")),
-    Step("Which grades are still undecided?", ("grades", "cs101.toml", "--preview")),
+    Step("Which grades are still undecided?", ("course", "grades", "cs101.toml", "--preview")),
     Step(
         "The grades, in the columns that a learning system imports.",
-        ("grades", "cs101.toml", "--columns", "id,Grade=marks,Why=marks_why"),
+        ("course", "grades", "cs101.toml", "--columns", "id,Grade=marks,Why=marks_why"),
         to="grades.csv",
     ),
-    Step("For each student, a private page that says why games were lost.", ("feedback", "cs101.toml", "feedback")),
-    Step("The public web page: students are shown by alias.", ("report", "cs101.toml", "site")),
+    Step(
+        "For each student, a private page that says why games were lost.",
+        ("course", "feedback", "cs101.toml", "feedback"),
+    ),
+    Step("The public web page: students are shown by alias.", ("course", "report", "cs101.toml", "site")),
 )
 RESULTS: Final = (
     ("site/index.html", "the public page: standings, crosstable and all games"),

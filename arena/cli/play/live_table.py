@@ -1,7 +1,7 @@
 """The live table of a running tournament: standings, games in progress, last results, time left.
 
 The director's thread only notes a finished game. A thread of Rich draws the table, and updates the ratings before.
-The standings are those of `arena standings`, cut to the height of the screen; the rest is always shown whole.
+The standings are those of `arena results`, cut to the height of the screen; the rest is always shown whole.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def play(
     """Play one or more games and watch them: agents against each other, or you against an agent.
 
     Your agents are copied and play from the copy, in a fresh process for each game. The games are recorded:
-    `arena replay last` steps through the last one, `arena logs last` shows what its agents printed.
+    `arena replay last` steps through the last one, `arena replay last --logs` shows what its agents printed.
 
     When you play yourself, type ? for help. Without --clock you can type hint or undo. The game then does not count: it
     is recorded as annulled. Your own games are never rated. Ctrl-C asks before it ends the program.

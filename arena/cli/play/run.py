@@ -160,7 +160,8 @@ def run(
 
     Press Ctrl-C once to finish the games in progress and stop, twice to stop immediately; SIGTERM does the same. After
     that, after --until, a crash or a power cut, the same command continues the tournament. The exit code is 0 when the
-    tournament is over or --until stopped it, 130 after Ctrl-C, 143 after SIGTERM. `arena init` creates a description.
+    tournament is over or --until stopped it, 130 after Ctrl-C, 143 after SIGTERM. `arena course init` creates a
+    description.
 
     Example: arena run cs101.toml
 
@@ -186,7 +187,9 @@ def run(
     within = None if fit is None else Table({"--fit": fit}, "").duration("--fit", timedelta())
     file = Path(what[0]) if len(what) == 1 else None
     if within is not None and file is None:
-        raise BadLeague("--fit: expected a description FILE.toml, into which it writes; `arena init NAME` makes one")
+        raise BadLeague(
+            "--fit: expected a description FILE.toml, into which it writes; `arena course init NAME` makes one"
+        )
     if len(what) == 1:
         for option in _DESCRIBED:
             source = context.get_parameter_source(option)
@@ -239,8 +242,8 @@ def _check_description(text: str) -> None:
     if Path(f"{text}.toml").exists():
         raise BadLeague(f"no file {quote(text)}; did you mean arena run {text}.toml?")
     raise BadLeague(
-        f"no file {quote(text)}; create a description with `arena init NAME`, or name a game and its players, for "
-        "example: arena run connect4 random minimax"
+        f"no file {quote(text)}; create a description with `arena course init NAME`, or name a game and its players, "
+        "for example: arena run connect4 random minimax"
     )
 
 

@@ -162,7 +162,7 @@ class TournamentDisplay:
             self._quarantined += 1
             self.say(
                 f"{name} is quarantined after {self._league.quarantine} faults in a row: it forfeits its other games "
-                f"until a new version is entered, or until: arena release {shlex.quote(name)} --reason WHY"
+                f"until a new version is entered, or until: arena rule release {shlex.quote(name)} --reason WHY"
             )
 
     def _show_pace(self, event: PaceChanged) -> None:
@@ -219,7 +219,7 @@ class TournamentDisplay:
             self.say(f"{name} is finished: {words.counted(tournament.all, 'game')}. Next:")
             quoted = shlex.quote(name)
             for command in (f"rank {quoted}", f"crosstable {quoted}", f"history --tournament {quoted}"):
-                self.say(f"  arena {command}")
+                self.say(f"  arena results {command}")
             self._say_what_failed(tournament, database)
         else:
             left = f", {time_left}" if self._progress and (time_left := self._progress.time_left()) else ""
@@ -241,13 +241,13 @@ class TournamentDisplay:
         if void:
             self.say(
                 f"no result, because the server failed: {words.games_of(name, [game.number for game in void])}. "
-                f"`arena show {name}-{void[0].number}` says why, `arena award` gives a game to a player"
+                f"`arena replay {name}-{void[0].number} --show` says why, `arena rule award` gives a game to a player"
                 + f"; the same command plays {words.counted(again, 'game')} once more"
                 * bool(again)
             )
         if at_fault:
-            self.say(f"  arena history --tournament {shlex.quote(name)} --fault any")
-            self.say("  arena show ID   (why that game failed)")
+            self.say(f"  arena results history --tournament {shlex.quote(name)} --fault any")
+            self.say("  arena replay ID --show   (why that game failed)")
 
     @property
     def _other(self) -> str:

@@ -1,4 +1,4 @@
-"""`arena compare`: the cost of search algorithms at each depth, side by side.
+"""`arena search compare`: the cost of search algorithms at each depth, side by side.
 
 It measures wall time, which the searches do not use: apart from times, the output is the same on every run.
 """
@@ -116,20 +116,20 @@ def compare(
     parallel shares its search among --processes. A line below the table says how much faster it is than alphabeta, and
     how many nodes more it needs: the wasted ones.
 
-    Your own function runs in a sandbox and has the parameters that arena judge --help lists. Its nodes are the
+    Your own function runs in a sandbox and has the parameters that arena course judge --help lists. Its nodes are the
     positions that it creates with state.play, and the root. Its value can be for the player to move or for MAX.
     A function without the parameter depth does the same search at every depth: compare it on a small game, at the depth
     at which the game ends.
 
-    Example: arena compare connect4 minimax alphabeta pvs --depth 1-6
+    Example: arena search compare connect4 minimax alphabeta pvs --depth 1-6
 
-    Example: arena compare tictactoe alphabeta alphabeta:table=true --depth 9
+    Example: arena search compare tictactoe alphabeta alphabeta:table=true --depth 9
 
-    Example: arena compare connect4 alphabeta pvs --depth 1-20 --nodes 100000
+    Example: arena search compare connect4 alphabeta pvs --depth 1-20 --nodes 100000
 
-    Example: arena compare connect4 alphabeta parallel --processes 2 --depth 8
+    Example: arena search compare connect4 alphabeta parallel --processes 2 --depth 8
 
-    Example: arena compare nap:9 alphabeta my_search.py:alphabeta --depth 9
+    Example: arena search compare nap:9 alphabeta my_search.py:alphabeta --depth 9
     """
     check_processes(processes, algorithms)
     depths = _depths(depth)

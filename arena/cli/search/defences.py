@@ -1,4 +1,4 @@
-"""The part of `arena solve --strategy` for a draw: how each player holds it, with one answer to every move.
+"""The part of `arena search solve --strategy` for a draw: how each player holds it, with one answer to every move.
 
 Moves of the other side that are equal up to symmetry are one line. A branch ends where the player wins by force.
 """

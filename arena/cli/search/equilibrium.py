@@ -1,4 +1,4 @@
-"""`arena solve --equilibrium`: how often to play each move in a game with hidden information."""
+"""`arena search solve --equilibrium`: how often to play each move in a game with hidden information."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`arena exercise`: makes exercises on paper, such as a tree to search by hand, with their answer keys."""
+"""`arena course exercise`: makes exercises on paper, such as a tree to search by hand, with their answer keys."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ def exercise(
     keys, both as one page to print (sheets.html, keys.html), and index.csv with all answers. Keep the seed secret:
     it makes the keys.
 
-    Example: arena exercise alphabeta --seed 7 --svg sheet.svg --answers key.svg
+    Example: arena course exercise alphabeta --seed 7 --svg sheet.svg --answers key.svg
 
-    Example: arena exercise errors --seed 3 --key
+    Example: arena course exercise errors --seed 3 --key
 
-    Example: arena exercise alphabeta --roster roster.csv --out week-3
+    Example: arena course exercise alphabeta --roster roster.csv --out week-3
     """
     from secrets import randbelow
 

@@ -1,4 +1,4 @@
-"""`arena judge`: compares a student's search function with ours on the same trees."""
+"""`arena course judge`: compares a student's search function with ours on the same trees."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ def judge(
     A function that is asked as negamax can be plain negamax or negamax with bounds. Nodes are the positions that a
     search creates with state.play, and the root. Times are for the same trees, each searched once.
 
-    Example: arena judge examples/my_search.py:alphabeta
+    Example: arena course judge examples/my_search.py:alphabeta
 
-    Example: arena judge my_search.py:minimax --trees 50 --seconds 2
+    Example: arena course judge my_search.py:minimax --trees 50 --seconds 2
     """
     from arena.course.lecture import judging, questions
     from arena.course.lecture.student_process import StudentProcess, file_and_function

@@ -1,4 +1,4 @@
-"""`arena trace` for path searches: a table of the steps, with the frontier and the explored places after each."""
+"""`arena search trace` for path searches: a table of the steps, with frontier and explored places after each."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ STEPS = 1_000
 
 
 def is_path_search(algorithm: str) -> bool:
-    """Whether this text names a path search, which `arena trace` shows in another table."""
+    """Whether this text names a path search, which `arena search trace` shows in another table."""
     return algorithm.partition(":")[0] in pathfinding
 
 

@@ -1,4 +1,4 @@
-"""`arena size`: how large games are, and how much of them minimax and alpha-beta look at.
+"""`arena search size`: how large games are, and how much of them minimax and alpha-beta look at.
 
 It measures wall time only for its limit: what it prints within the limit is the same on every run.
 """
@@ -70,11 +70,11 @@ def size(
     the tree with b moves everywhere; best is b^⌈h/2⌉+b^⌊h/2⌋-1, the leaves of it that alpha-beta needs if the best move
     always comes first. What cannot be measured is "-".
 
-    Example: arena size tictactoe
+    Example: arena search size tictactoe
 
-    Example: arena size nap:4-20
+    Example: arena search size nap:4-20
 
-    Example: arena size connect4:rows=4,columns=4
+    Example: arena search size connect4:rows=4,columns=4
     """
     rows: list[dict[str, Any]] = []
     for spec in _specs(game):

@@ -1,4 +1,4 @@
-"""`arena solve`: the value of a game, and how to win it.
+"""`arena search solve`: the value of a game, and how to win it.
 
 It measures wall time, which the search does not use: apart from times, the output is the same on every run.
 """
@@ -79,11 +79,11 @@ def solve(
     --equilibrium prints how often each move is played, by what the player sees. The exploitability is what a perfect
     opponent would win more than the value; it goes to 0 with more iterations (1,000, or as many as --seconds allows).
 
-    A position of checkers with few pieces is looked up with --endgames, where arena tables has built the tables.
+    A position of checkers with few pieces is looked up with --endgames, where arena search tables has built the tables.
 
-    Examples: arena solve nap:11 --strategy; arena solve pig:goal=10; arena solve kuhn --equilibrium
+    Examples: arena search solve nap:11 --strategy; arena search solve kuhn --equilibrium
 
-    Example: arena solve connect4 --moves "4 4 4 4" --seconds 5
+    Example: arena search solve connect4 --moves "4 4 4 4" --seconds 5
     """
     if strategy and not shown.is_table:
         raise BadSearch("--strategy works only with --format table")

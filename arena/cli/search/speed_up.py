@@ -1,4 +1,4 @@
-"""Worker processes for `parallel` in `arena compare`, and what they gain and waste beside alpha-beta.
+"""Worker processes for `parallel` in `arena search compare`, and what they gain and waste beside alpha-beta.
 
 Only here a search of ours uses more than one process: the searches start none, and agents have one processor core.
 """

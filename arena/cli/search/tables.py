@@ -1,4 +1,4 @@
-"""`arena tables`: builds endgame tables, which tell who wins a position with few pieces, and how fast."""
+"""`arena search tables`: builds endgame tables, which tell who wins a position with few pieces, and how fast."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ def tables(
     """Build endgame tables of checkers: the value of every position with few pieces, and how fast it is won.
 
     Tables that are there are kept: then the command only lists them. Agents use them with the option endgames
-    (pvs:endgames=4), arena solve with --endgames 4; both read them from the folder $ARENA_TABLES, by default
+    (pvs:endgames=4), arena search solve with --endgames 4; both read them from the folder $ARENA_TABLES, by default
     ~/.cache/arena.
 
     For each number of pieces the list has the number of positions, with pieces of both colours or of one. Those with
     both colours are won, lost or drawn for the side to move; longest is the longest win, in plies.
 
-    Example: arena tables checkers
+    Example: arena search tables checkers
 
-    Example: arena tables checkers --pieces 3 --folder tables
+    Example: arena search tables checkers --pieces 3 --folder tables
     """
     endgames.of_checkers(asked_position(game, None, ""))
     from arena.endgames import table_files
@@ -75,7 +75,10 @@ def tables(
     rows = [_row(count, found[count]) for count in sorted(found)]
     show(rows, [Column(name, text=partial(_counted, name), number=True) for name in _TITLES], shown)
     if folder is not None:
-        note(f"agents and arena solve find these tables with: export ARENA_TABLES={shlex.quote(str(place.absolute()))}")
+        note(
+            "agents and arena search solve find these tables with: "
+            f"export ARENA_TABLES={shlex.quote(str(place.absolute()))}"
+        )
 
 
 def _counted(name: str, row: dict[str, Any]) -> str:

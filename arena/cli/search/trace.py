@@ -1,4 +1,4 @@
-"""`arena trace` and `arena tree`: a search step by step, and the whole tree of a small game.
+"""`arena search trace` and `arena search tree`: a search step by step, and the whole tree of a small game.
 
 They print, or draw into the named files, whose names are printed to stderr.
 """
@@ -94,19 +94,19 @@ def trace(
 ) -> None:
     """Trace a search step by step, as a table of events, a block for each call, or a tree with pruned branches.
 
-    Example: arena trace tree:professors alphabeta
+    Example: arena search trace tree:professors alphabeta
 
-    Example: arena trace tree:professors winning --order reversed --tree
+    Example: arena search trace tree:professors winning --order reversed --tree
 
     A path search (depth_first, breadth_first, uniform_cost, astar) shows the frontier and the explored places.
 
-    Example: arena trace tree:routes astar
+    Example: arena search trace tree:routes astar
 
-    Example: arena trace connect4 pvs --depth 3 --moves "4 4" --tree
+    Example: arena search trace connect4 pvs --depth 3 --moves "4 4" --tree
 
-    Example: arena trace grundy:7 winning --tree --nodes problems
+    Example: arena search trace grundy:7 winning --tree --nodes problems
 
-    Example: arena trace tree:professors alphabeta --html search.html
+    Example: arena search trace tree:professors alphabeta --html search.html
     """
     from adsearch import searches
     from adsearch.pictures import tree_drawing
@@ -173,9 +173,9 @@ def tree(
 
     A node has its value if the tree below it is small enough to be solved.
 
-    Example: arena tree nap:4
+    Example: arena search tree nap:4
 
-    Example: arena tree tictactoe --depth 2 --nodes boards --fold --svg tictactoe.svg
+    Example: arena search tree tictactoe --depth 2 --nodes boards --fold --svg tictactoe.svg
     """
     from adsearch.pictures import tree_drawing
     from adsearch.pictures.tree_picture import game_tree
@@ -202,7 +202,7 @@ def _how_large(game: str, state: State[Any], depth: int | None) -> str:
     if counted.bound is not Bound.EXACT:
         return ""
     whole = "" if depth is None else f" in its first {depth} plies"
-    return f". This one has {counted.nodes:,} nodes{whole}; arena size {game} measures the game"
+    return f". This one has {counted.nodes:,} nodes{whole}; arena search size {game} measures the game"
 
 
 def _options(depth: int | None, window: str | None, fail: Fail | None) -> dict[str, dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The commands of the panel "Teach a course": descriptions, submissions, grades, a website, rulings.
+"""Commands for instructors: descriptions, submissions, grades, a website, rulings.
 
 Start at `init` and `collect`.
 """

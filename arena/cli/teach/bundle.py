@@ -1,4 +1,4 @@
-"""`arena bundle`: writes one agent's games and sources into a file for its author."""
+"""`arena course bundle`: writes one agent's games and sources into a file for its author."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def bundle(
     The file is a database: every command opens it with --db FILE. Opponents appear only with names, moves, clocks and
     results, without their sources, output and memory use. The seed of a running tournament is left out.
 
-    Example: arena bundle mcts mcts.arena --tournament demo
+    Example: arena course bundle mcts mcts.arena --tournament demo
 
     Example: arena replay last --db mcts.arena
     """
@@ -52,4 +52,4 @@ def bundle(
     what = f"{written.games:,} game{'s' * (written.games != 1)} of {agent}"
     sources = f"{written.sources} source{'s' * (written.sources != 1)}"
     print(printable(f"{file}: {what}, {sources} ({size:,.0f} KiB)"))
-    print(printable(f"to open it: arena history --db {file}"))
+    print(printable(f"to open it: arena results history --db {file}"))

@@ -1,4 +1,4 @@
-"""`arena collect`: turns submissions of students into agents of a tournament."""
+"""`arena course collect`: turns submissions of students into agents of a tournament."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ def collect(
     sources: Annotated[
         list[Path],
         typer.Argument(
-            metavar="DIR|ZIP...", help="Downloads from Moodle, Canvas, ..., or any folders.", show_default=False
+            metavar="[FILE.toml] DIR|ZIP...",
+            help="Description of the tournament; then downloads from Moodle, Canvas, ..., or any folders.",
+            show_default=False,
         ),
     ],
     roster: RosterOption = None,
@@ -71,7 +73,7 @@ def collect(
     ] = False,
     tournament: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.toml", help="Description with the game, clock and walls to check under."),
+        typer.Option(metavar="FILE.toml", help="The description, if it is not the first argument."),
     ] = None,
     game: Annotated[
         str | None,
@@ -96,11 +98,13 @@ def collect(
     on the roster are listed. You can repeat the command: nothing is collected twice, and a changed submission becomes a
     new version of the agent. The exit code is 0 if all submissions were examined, even if some failed.
 
-    Example: arena collect submissions.zip --tournament cs101.toml
+    The description has the game, the clock and the walls to check under. Its file NAME.toml can be given as NAME.
 
-    Example: arena collect late.zip --tournament cs101.toml --only kestrel --deadline 2026-05-08
+    Example: arena course collect cs101.toml submissions.zip
 
-    Example: arena collect handed-in/ --roster roster.csv --game connect4
+    Example: arena course collect cs101.toml late.zip --only kestrel --deadline 2026-05-08
+
+    Example: arena course collect handed-in/ --roster roster.csv --game connect4
     """
     from arena.course.collecting.collector import Collector
     from arena.course.collecting.deadline import zone_of
@@ -111,7 +115,9 @@ def collect(
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 
-    refuse_hosts(on, "arena collect")
+    refuse_hosts(on, "arena course collect")
+    if tournament is None and game is None:
+        tournament, sources = _described(sources)
     exam, file = _exam(game, tournament=tournament, to=to)
     course = None if tournament is None else course_of(str(tournament))[1]
     late_too, until = _lateness(late, deadline, course)
@@ -157,6 +163,17 @@ def collect(
             not_on_roster=collector.not_on_roster,
         )
         collect_output.show_next_step(lines, file=file, tournament=tournament, db=db)
+
+
+def _described(given: Sequence[Path]) -> tuple[Path | None, list[Path]]:
+    """The description, if the first argument is one or names one, and the downloads."""
+    first, *others = given
+    named = first if first.suffix == ".toml" else first.with_name(f"{first.name}.toml")
+    if named != first and (first.exists() or not named.exists()):
+        return None, [*given]
+    if not others:
+        raise typer.BadParameter(f"expected downloads after '{first}', such as submissions.zip")
+    return named, others
 
 
 def _exam(game: str | None, *, tournament: Path | None, to: Path | None) -> tuple[Exam, Path]:

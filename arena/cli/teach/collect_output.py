@@ -1,4 +1,4 @@
-"""What `arena collect` prints: the table of results, what needs attention below it, and the next step."""
+"""What `arena course collect` prints: the table of results, what needs attention below it, and the next step."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def show_notes(
     _show_shared(lines, shared, roster)
     if not_on_roster:
         _say(f"agents whose name is not on the roster: {', '.join(not_on_roster)}")
-        _say("if an alias was changed, change it back; or: arena withdraw NAME --reason WHY", indent=4)
+        _say("if an alias was changed, change it back; or: arena rule withdraw NAME --reason WHY", indent=4)
 
 
 def _show_rest(lines: Sequence[HandInResult], deadline: datetime | None) -> None:

@@ -1,4 +1,4 @@
-"""`arena feedback`: writes for each student why their agent lost, and what to do next."""
+"""`arena course feedback`: writes for each student why their agent lost, and what to do next."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def feedback(
     for the commands on the page. DIR/mail.csv has a line for each student, with address and text, for mail merge.
     Opponents have their public names. DIR is private: only you can read it, and it must not be inside a report.
 
-    Example: arena feedback cs101.toml feedback
+    Example: arena course feedback cs101.toml feedback
 
-    Example: arena feedback cs101 feedback --roster roster.csv
+    Example: arena course feedback cs101 feedback --roster roster.csv
     """
     from arena.course.feedback.mail import without_agent
     from arena.course.feedback.write import MAIL, Shared, write_feedback

@@ -1,4 +1,4 @@
-"""`arena grades`: a grade list for a course, joined with its roster; and a preview of what is undecided."""
+"""`arena course grades`: a grade list for a course, joined with its roster; and a preview of what is undecided."""
 
 from __future__ import annotations
 
@@ -96,13 +96,13 @@ def grades(
     the tournament. Points and score are those of the standings. CSV and JSON also have each agent's games against the
     bars. All columns of the roster are kept. A description also has marks, bars and the roster.
 
-    Example: arena grades demo --bar pass=random --format table
+    Example: arena course grades demo --bar pass=random --format table
 
-    Example: arena grades cs101 --bar pass=random --join roster.csv
+    Example: arena course grades cs101 --bar pass=random --join roster.csv
 
-    Example: arena grades cs101.toml --preview
+    Example: arena course grades cs101.toml --preview
 
-    Example: arena grades cs101.toml --columns "id,name,Grade=marks" > grades.csv
+    Example: arena course grades cs101.toml --columns "id,name,Grade=marks" > grades.csv
     """
     from arena.course.grading.results import late_days
 

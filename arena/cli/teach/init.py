@@ -1,4 +1,4 @@
-"""`arena init`: creates the description of a tournament or a ladder, and a roster with aliases from a learning
+"""`arena course init`: creates the description of a tournament or a ladder, and a roster with aliases from a learning
 system's list."""
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ def init(
     --roster it names the roster of the course: a copy of the list with an alias for each student, or the list itself
     if each student has an alias already. Existing files are never overwritten.
 
-    Example: arena init cs101
+    Example: arena course init cs101
 
-    Example: arena init cs101 --game othello:size=6
+    Example: arena course init cs101 --game othello:size=6
 
-    Example: arena init lab --ladder
+    Example: arena course init lab --ladder
 
-    Example: arena init cs101 --roster participants.csv --teams
+    Example: arena course init cs101 --roster participants.csv --teams
     """
     from arena.student import starter
 
@@ -80,7 +80,7 @@ def init(
         commands = [f"arena serve {file}", f"arena submit my_agent.py --as alice --ladder {shlex.quote(path.stem)}"]
     else:
         what = f"tournament of {game}"
-        collects = f"arena collect submissions.zip {'' if roster else '--roster roster.csv '}--tournament {file}"
+        collects = f"arena course collect {file} submissions.zip{'' if roster else ' --roster roster.csv'}"
         commands = [f"arena run {file} --plan", collects, f"arena run {file}"]
     print(printable(f"{path} describes a {what}; it lists every setting. Next:"))
     for command in commands:

@@ -1,4 +1,4 @@
-"""`arena invite`: makes links by which students and instructors sign in to the web pages, and lists who did.
+"""`arena course invite`: makes links by which students and instructors sign in to the web pages, and lists who did.
 
 The links are secrets: they are written once, into a file that only its owner can read, and only their hashes are kept.
 """
@@ -99,11 +99,11 @@ def invite(
     one. Students with the same alias are a team with one agent. Students who are not on the roster any more keep their
     accounts until --deactivate.
 
-    Example: arena invite cs101 --roster roster.csv --address https://arena.example.org
+    Example: arena course invite cs101 --roster roster.csv --address https://arena.example.org
 
-    Example: arena invite cs101.toml --author kestrel --out -
+    Example: arena course invite cs101.toml --author kestrel --out -
 
-    Example: arena invite cs101 --list
+    Example: arena course invite cs101 --list
     """
     from arena.serve.opened import opened
     from db.accounts_database import AccountsDatabase

@@ -1,4 +1,4 @@
-"""`arena report`: writes a website about a tournament."""
+"""`arena course report`: writes a website about a tournament."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def report(
     Open DIR/index.html, or copy DIR to any web server; the pages need no network. The site does not include the output
     of agents. With a roster, aliases replace the names of students.
 
-    Example: arena report cs101.toml site
+    Example: arena course report cs101.toml site
 
-    Example: arena report cs101 site --roster roster.csv
+    Example: arena course report cs101 site --roster roster.csv
 
-    Example: arena report cs101 site --games lost
+    Example: arena course report cs101 site --games lost
     """
     from arena.course.output_folder import REPORT, replacing
     from arena.course.report import chosen_games

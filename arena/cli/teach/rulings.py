@@ -1,4 +1,4 @@
-"""`arena void`, `award`, `withdraw`, `release`, `revoke` and `rulings`: an instructor's recorded decisions.
+"""`arena rule void`, `award`, `withdraw`, `release`, `revoke` and `rulings`: an instructor's recorded decisions.
 
 `arena.tournament.rulings` decides which rulings are allowed and what follows from them; this module reads the arguments
 and prints the outcome.
@@ -16,7 +16,14 @@ import typer
 from adsearch.errors import nearly
 from arena.cli.asking import recorded_game
 from arena.cli.asking.game_filters import filtered, refuse_unknown_game
-from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, reading, submissions
+from arena.cli.asking.record_options import (
+    NAME_OR_FILE,
+    DatabaseOption,
+    GameIdArgument,
+    reading,
+    submissions,
+    tournament_name,
+)
 from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.questions import answer, is_interactive
 from arena.errors import BadRuling
@@ -34,7 +41,9 @@ if TYPE_CHECKING:
 AgentArgument = Annotated[str, typer.Argument(metavar="AGENT", help="Name of the agent in the tournament.")]
 TournamentOption = Annotated[
     str | None,
-    typer.Option(metavar="TOURNAMENT", help="Tournament, needed if the agent takes part in several."),
+    typer.Option(
+        metavar=NAME_OR_FILE, help="Tournament, needed if the agent takes part in several.", callback=tournament_name
+    ),
 ]
 ReasonOption = Annotated[str, typer.Option(metavar="TEXT", help="Reason, shown with the ruling everywhere.")]
 _SHOWN: Final = 5
@@ -43,33 +52,48 @@ _ALL: Final = 1_000_000
 _UPDATES: Final = "updates the games that this affects"
 
 
+_IdArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="ID", help="Recorded game: its id, 'last', or demo-12. Without it, filters choose."),
+]
+_YesOption = Annotated[bool, typer.Option("--yes", help="No confirmation before several games are annulled.")]
+
+
 @filtered()
 def void(
-    wanted: GameFilter,
-    reason: ReasonOption,
-    id: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="ID", help="Recorded game: its id, 'last', or demo-12. Leave it out to use filters instead."
-        ),
-    ] = None,
-    again: Annotated[bool, typer.Option("--again", help="A new attempt in the next run or by arena serve.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="No confirmation before several games are voided.")] = False,
-    db: DatabaseOption = None,
+    wanted: GameFilter, reason: ReasonOption, id: _IdArgument = None, yes: _YesOption = False, db: DatabaseOption = None
 ) -> None:
-    """Void a game, so that its result does not count; filters void several games.
+    """Annul a game, so that its result does not count; filters annul several games.
 
-    The game stays recorded, with the ruling. --again plays it again: in the next run of the tournament, or in a ladder
-    by `arena serve`.
+    The game stays recorded, with the ruling. `arena rule again` annuls a game and plays it again.
 
-    Example: arena void demo-12 --reason "the machine was busy with a backup"
+    Example: arena rule void demo-12 --reason "the machine was busy with a backup"
 
-    Example: arena void --tournament demo --verdict time --again --reason "a backup ran"
+    Example: arena rule void --tournament demo --verdict time --reason "a backup ran"
     """
+    _annul(wanted, "void", reason=reason, id=id, yes=yes, db=db)
+
+
+@filtered()
+def again(
+    wanted: GameFilter, reason: ReasonOption, id: _IdArgument = None, yes: _YesOption = False, db: DatabaseOption = None
+) -> None:
+    """Annul a game and play it again; filters do so with several games.
+
+    The game stays recorded, with the ruling. The new attempt is played in the next run of the tournament, or in a
+    ladder by `arena serve`.
+
+    Example: arena rule again demo-12 --reason "the machine was busy with a backup"
+
+    Example: arena rule again --tournament demo --verdict time --reason "a backup ran"
+    """
+    _annul(wanted, "again", reason=reason, id=id, yes=yes, db=db)
+
+
+def _annul(wanted: GameFilter, what: str, *, reason: str, id: str | None, yes: bool, db: str | None) -> None:
     from db.search import GameFilter
 
     reason = _given(reason)
-    what = "again" if again else "void"
     if (id is None) == (wanted == GameFilter()):
         raise typer.BadParameter("expected either a game's ID, or filters such as --tournament demo --verdict time")
     if id is not None:
@@ -88,7 +112,7 @@ def award(
 
     The original result stays recorded, with the ruling.
 
-    Example: arena award demo-12 --to random --reason "the opponent was not its author's own work"
+    Example: arena rule award demo-12 --to random --reason "the opponent was not its author's own work"
     """
     _rule_on_game(id, "award", reason=_given(reason), db=db, to=to)
 
@@ -98,7 +122,7 @@ def withdraw(
 ) -> None:
     """Withdraw an agent from a tournament: it forfeits the games that have not started.
 
-    Example: arena withdraw mcts --tournament demo --reason "at its author's request"
+    Example: arena rule withdraw mcts --tournament demo --reason "at its author's request"
     """
     _rule_on_entry(agent, "withdraw", reason=reason, tournament=tournament, db=db)
 
@@ -108,7 +132,7 @@ def release(
 ) -> None:
     """Release an agent that was withdrawn or quarantined, so that it plays again.
 
-    Example: arena release mcts --reason "fixed and tested"
+    Example: arena rule release mcts --reason "fixed and tested"
     """
     _rule_on_entry(agent, "release", reason=reason, tournament=tournament, db=db)
 
@@ -117,7 +141,7 @@ def revoke(
     ruling: Annotated[
         int,
         typer.Argument(
-            metavar="RULING", min=1, max=MAX_INTEGER, help="Number of the ruling; `arena rulings` lists them."
+            metavar="RULING", min=1, max=MAX_INTEGER, help="Number of the ruling; `arena rule list` lists them."
         ),
     ],
     reason: ReasonOption,
@@ -125,10 +149,10 @@ def revoke(
 ) -> None:
     """Revoke a ruling: what was in force before applies again.
 
-    Both rulings stay recorded. If the ruling was `arena void --again`, the new attempt is cancelled; if it was already
+    Both rulings stay recorded. If the ruling was `arena rule again`, the new attempt is cancelled; if it was already
     played, the ruling cannot be revoked. Nor can it be if the next round of a knockout has been paired since.
 
-    Example: arena revoke 1 --reason "it was another game"
+    Example: arena rule revoke 1 --reason "it was another game"
     """
     from arena.tournament import rulings as deciding
     from db import games, lookup
@@ -158,13 +182,19 @@ def revoke(
 def rulings(
     shown: Shown,
     tournament: Annotated[
-        str | None, typer.Argument(metavar="TOURNAMENT", help="Tournament whose rulings to list.", show_default="all")
+        str | None,
+        typer.Argument(
+            metavar=NAME_OR_FILE,
+            help="Tournament whose rulings to list.",
+            show_default="all",
+            callback=tournament_name,
+        ),
     ] = None,
     db: DatabaseOption = None,
 ) -> None:
     """List the rulings about games and agents, newest first.
 
-    Example: arena rulings demo
+    Example: arena rule list demo
     """
     from db import lookup
     from db import rulings as record
@@ -237,7 +267,7 @@ def _rule_on_games(wanted: GameFilter, what: str, *, reason: str, yes: bool, db:
         found = search.page(connection, wanted, limit=_ALL)
         if not found:
             refuse_unknown_game(connection, wanted)
-            raise BadRuling("no game matches these filters; `arena history` has the same filters")
+            raise BadRuling("no game matches these filters; `arena results history` has the same filters")
         refusals = {game.id: deciding.refusal(connection, game, what) for game in found}
     chosen = [game for game in found if refusals[game.id] is None]
     refused = [why for why in refusals.values() if why is not None]
@@ -247,7 +277,7 @@ def _rule_on_games(wanted: GameFilter, what: str, *, reason: str, yes: bool, db:
     for game in chosen[:_SHOWN]:
         print(f"  {recorded_game.header(game)[0]}   {printable(game.verdict or '')}")
     if len(chosen) > _SHOWN:
-        print(f"  ... and {len(chosen) - _SHOWN} more; `arena history` with the same filters lists them")
+        print(f"  ... and {len(chosen) - _SHOWN} more; `arena results history` with the same filters lists them")
     if refused:
         print(printable(f"left out: {_games(len(refused))} ({refused[0]}{', and so on' * (len(refused) > 1)})"))
     if not yes and not _agreed("annul them? [y/N]"):
@@ -280,8 +310,8 @@ def _games(count: int) -> str:
 
 def _called(game: PastGame) -> str:
     """The name of the game for a message."""
-    name = "" if game.tournament is None else f"{game.tournament}-{game.number}, "
-    return f"game {game.id} ({name}{' - '.join(game.players)})"
+    attempt = f"attempt {game.attempt}, " if game.attempt > 1 else ""
+    return f"game {game.name} ({attempt}{' - '.join(game.players)})"
 
 
 def _seat(to: str, game: PastGame) -> int:
@@ -292,7 +322,7 @@ def _seat(to: str, game: PastGame) -> int:
     if to.isascii() and to.isdigit() and len(to) < 3 and int(to) < len(names):
         return int(to)
     seats = ", ".join(f"{seat} ({name})" for seat, name in enumerate(names))
-    raise BadRuling(f"expected a seat or player of game {game.id}: {seats}; got {to!r}")
+    raise BadRuling(f"expected a seat or player of game {game.name}: {seats}; got {to!r}")
 
 
 # Agents.
@@ -324,7 +354,7 @@ def _meant(connection: Connection, agent: str, what: str, tournament: str | None
     if not entries:
         where = "any tournament" if tournament is None else repr(tournament)
         names = lookup.entered(connection) if number is None else [*lookup.entry_statuses(connection, number)]
-        hint = nearly(agent, names) or "; `arena standings` lists the agents"
+        hint = nearly(agent, names) or "; `arena results` lists the agents"
         raise NotFound(f"no agent {agent!r} in {where}{hint}")
     able = [row for row in entries if row.status != store.AFTER[what]]
     if not able:

@@ -1,4 +1,4 @@
-"""`arena similar`: finds agents whose sources are copies of each other."""
+"""`arena course similar`: finds agents whose sources are copies of each other."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def similar(
     matter. Code of this program and code that more than half of the agents have does not count. The result is
     evidence, never a verdict: look at the code before you speak with anyone.
 
-    Example: arena similar cs101.toml --html similar.html
+    Example: arena course similar cs101.toml --html similar.html
 
-    Example: arena similar cs101 --ignore handed-out/ --against last-year/
+    Example: arena course similar cs101 --ignore handed-out/ --against last-year/
     """
     from arena.course.output_folder import refuse_published
     from arena.course.similar import comparison, page
@@ -65,7 +65,7 @@ def similar(
     known = roster_of(roster, course)
     handed_out = [file for path in ignore or () for file in from_path(path).files]
     others = [program for path in against or () for program in programs_in(path)]
-    with comes_first("arena collect DOWNLOAD --tournament", course):
+    with comes_first("arena course collect", course, "DOWNLOAD"):
         gathered = _gathered(name, course, db)
     sources = [*gathered.sources, *others]
     for reason in gathered.left_out:
@@ -142,7 +142,7 @@ def _parts(pair: Pair) -> list[dict[str, Any]]:
 def _show_notes(pairs: list[Pair], *, agents: int, html: Path | None) -> None:
     """Print what the table means, and what to do next."""
     if not pairs:
-        first = "" if agents else "; agents are compared after `arena collect` or `arena run`"
+        first = "" if agents else "; agents are compared after `arena course collect` or `arena run`"
         print(f"{agents} agents were compared; no two of them are similar{first}")
         return
     print()

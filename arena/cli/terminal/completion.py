@@ -96,7 +96,7 @@ def _tournaments(db: str | None) -> Iterator[str]:
 
 
 def _descriptions(_: str | None) -> Iterator[str]:
-    """In the current folder; the lists that `arena collect` writes are none."""
+    """In the current folder; the lists that `arena course collect` writes are none."""
     yield from sorted(str(file) for file in Path().glob("*.toml") if not file.name.endswith(".collected.toml"))
 
 
@@ -140,7 +140,6 @@ _WORDS: Final[dict[str, Callable[[str | None], Iterator[str]]]] = {
     "b": _agents,
     "algorithm": _algorithms,
     "kind": _exercises,
-    "tournament": _tournaments,
     "id": _ids,
 }
 """The words offered for a parameter, by the kind of the parameter."""

@@ -1,4 +1,4 @@
-"""The standings of a tournament as a table, printed by `arena standings` and at the end of `arena run`.
+"""The standings of a tournament as a table, printed by `arena results` and at the end of `arena run`.
 
 Below the table are the bracket, if there is one, and a second table for agents that are ranked separately.
 """

@@ -92,7 +92,7 @@ def _unexpected(error: Any, words: list[str]) -> str:
         return f"{problem}; write a command in quotes: '{begun} {' '.join(words)}'"
     if "--game" in options and catalog.begins_with_name(word):
         return f"{problem}; did you mean --game {word}?"
-    if options.get("--tournament") == "TOURNAMENT":
+    if "--tournament" in options:
         return f"{problem}; did you mean --tournament {word}?"
     return problem + _example(error)
 

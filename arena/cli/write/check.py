@@ -211,7 +211,7 @@ def _candidates(player: str | None, every: Path | None, listed: list[Candidate])
 
 
 def _built(candidates: list[Candidate], tournament: Path, stack: ExitStack) -> list[Candidate]:
-    """The agents; those in other languages are built as `arena collect` does, or refused where the tournament's
+    """The agents; those in other languages are built as `arena course collect` does, or refused where the tournament's
     description lacks the table of the language."""
     from arena.players.builder import Builder
     from arena.players.submissions import Store

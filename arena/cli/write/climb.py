@@ -214,9 +214,9 @@ def _commands(run: ClimbRun, learned: TurningPoint) -> list[str]:
     """The commands that show the game to look at."""
     id, plies = learned.game.id, len(learned.game.record.moves)
     there = f" --ply {min(learned.ply, plies)}" if learned.ply and plies else ""
-    commands = [f"arena replay {id}{there}", f"arena {'logs' if learned.game.at_fault else 'analyse'} {id}"]
+    commands = [f"arena replay {id}{there}", f"arena replay {id} {'--logs' if learned.game.at_fault else '--mistakes'}"]
     if learned.ply and not run.is_program:
-        commands.append(f"arena debug {id} --ply {learned.ply}")
+        commands.append(f"arena replay {id} --debug --turn {learned.ply}")
     return commands
 
 

@@ -51,7 +51,7 @@ class ClimbRun:
     agents: dict[str, str] = field(default_factory=dict)
     """The agent of each player that is a recorded version, by the player's name."""
     is_program: bool = False
-    """Whether the agent is a cmd: program, which `arena debug` cannot run."""
+    """Whether the agent is a cmd: program, which `arena replay --debug` cannot run."""
 
     def play(self, db: str | None, screen: ClimbScreen) -> None:
         """Play the whole climb. If the arguments are wrong, no database is created."""

@@ -1,4 +1,4 @@
-"""`arena collect`: from the download of a learning system to agents that play.
+"""`arena course collect`: from the download of a learning system to agents that play.
 
 Start with `collector.py`. Identities are never guessed: a hand-in that matches no student on the roster is listed.
 

@@ -95,7 +95,7 @@ class Progress:
 
 
 class Collector:
-    """One run of `arena collect`: all students' hand-ins, under the conditions of one tournament."""
+    """One run of `arena course collect`: all students' hand-ins, under the conditions of one tournament."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The result of a hand-in, or of a student without one. `arena collect` shows one line for each."""
+"""The result of a hand-in, or of a student without one. `arena course collect` shows one line for each."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Inbox: finds the agent in what was handed in (a file, a folder or a zip), builds it, and copies it to the store.
 
-`arena collect` and a ladder take agents in here. No code of an agent is run, except its build, which is behind walls.
+`arena course collect` and a ladder take agents in here. No code of an agent is run, except its build, which is behind
+walls.
 """
 
 from __future__ import annotations

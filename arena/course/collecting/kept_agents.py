@@ -1,6 +1,6 @@
 """KeptAgents: the submission that each agent plays with, in the database and in the file that a description names.
 
-The file is written after each change, so an interrupted `arena collect` loses nothing.
+The file is written after each change, so an interrupted `arena course collect` loses nothing.
 """
 
 from __future__ import annotations

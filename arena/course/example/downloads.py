@@ -1,7 +1,7 @@
 """Writes submissions as Moodle, Canvas and Blackboard let an instructor download them.
 
-Pure data in, files out. The same hand-ins give the same bytes on every machine; `arena collect` reads them like real
-downloads (`arena/course/collecting/lms_file_names.py` has the names that these systems give to files).
+Pure data in, files out. The same hand-ins give the same bytes on every machine; `arena course collect` reads them like
+real downloads (`arena/course/collecting/lms_file_names.py` has the names that these systems give to files).
 """
 
 from __future__ import annotations

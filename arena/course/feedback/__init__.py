@@ -1,4 +1,5 @@
-"""`arena feedback`: for each agent a private page, a text and a bundle that say why it lost, and a list for mail merge.
+"""`arena course feedback`: for each agent a private page, a text and a bundle that say why it lost, and a list for mail
+merge.
 
 findings.py        what the games of one agent show: its faults, and the games to look at
 commands.py        the commands that its author types next

@@ -1,7 +1,8 @@
 """The feedback for one agent: what is read of its games, and what they show.
 
-`arena feedback` writes it for all agents of a tournament; the web draws it for the author who asks. Reading and judging
-are two steps, because judging searches games for seconds, and a server must not keep a transaction open meanwhile.
+`arena course feedback` writes it for all agents of a tournament; the web draws it for the author who asks. Reading and
+judging are two steps, because judging searches games for seconds, and a server must not keep a transaction open
+meanwhile.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The commands that the author of an agent types next, with their reasons. They use the bundle beside the page, if any.
 
-Pure. `arena debug` runs the author's own file, so that it needs no trust in the sources of the bundle.
+Pure. `arena replay --debug` runs the author's own file, so that it needs no trust in the sources of the bundle.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from arena.course.feedback.findings import Findings, GameToSee, OwnAgent
 
 _STOPS: Final = (Verdict.CRASHED, Verdict.ILLEGAL)
-"""Faults that `arena debug` can show, because they need no clock."""
+"""Faults that `arena replay --debug` can show, because they need no clock."""
 
 
 class Command(Struct, frozen=True):
@@ -38,11 +38,10 @@ class Conditions(Struct, frozen=True, kw_only=True):
     trust: bool
     """Whether the rules are a file, which commands run only with --trust-rules."""
 
-    def of(self, verb: str, game: int, ply: int, *options: str) -> str:
+    def replay(self, game: GameToSee, *options: str) -> str:
         """A command about a game in the bundle."""
-        at = ["--ply", str(ply)] if ply else []
         trusting = ["--trust-rules"] if self.trust else []
-        return shlex.join(["arena", verb, str(game), *at, *options, "--db", self.bundle, *trusting])
+        return shlex.join(["arena", "replay", game.name, *options, "--db", self.bundle, *trusting])
 
 
 def command_as_typed(text: str) -> str:
@@ -59,7 +58,8 @@ def command_as_typed(text: str) -> str:
 
 def to_see(game: GameToSee, where: Conditions) -> str:
     """The command that shows a game from the ply to look at."""
-    return where.of("replay", game.id, last_ply_to_see(game))
+    ply = last_ply_to_see(game)
+    return where.replay(game, *(["--ply", str(ply)] if ply else []))
 
 
 def last_ply_to_see(game: GameToSee) -> int:
@@ -87,18 +87,18 @@ def next_commands(found: Findings, agent: OwnAgent, where: Conditions) -> Sequen
         return [*_debug(mistaken, agent, where), climb]
     unclear = next((game for game in found.to_see if game.lost and not game.hidden), None)
     if unclear is not None and where.bundle:
-        deeper = where.of("analyse", unclear.id, 0, "--seconds", "1")
+        deeper = where.replay(unclear, "--mistakes", "--seconds", "1")
         return [climb, Command(deeper, "searches that lost game for mistakes, longer than this page did.")]
     return [climb]
 
 
 def _debug(game: GameToSee, agent: OwnAgent, where: Conditions) -> list[Command]:
-    """Asks the agent for the move again; nothing if `arena debug` cannot show it."""
+    """Asks the agent for the move again; nothing if `arena replay --debug` cannot show it."""
     if not where.bundle or not agent.python:
         return []
     if game.fault is not None and not (game.fault.asked and game.fault.verdict in _STOPS):
         return []
-    line = where.of("debug", game.id, game.ply, "--file", agent.file)
+    line = where.replay(game, "--debug", "--turn", str(game.ply), "--file", agent.file)
     return [
         Command(line, "asks your agent for this move again, so that you can print values and use breakpoint() there.")
     ]

@@ -78,7 +78,8 @@ class GameToSee(Struct, frozen=True, kw_only=True):
     """A game to look at, and the ply to look at."""
 
     id: int
-    number: int
+    name: str
+    """What people call it, and type."""
     players: tuple[str, ...]
     """Their public names, in the order of the seats."""
     seat: int
@@ -284,7 +285,7 @@ def _seat(game: PastGame, name: str) -> int:
 
 def _named(game: PastGame, agent: OwnAgent, shown: Mapping[str, str]) -> dict[str, Any]:
     players = tuple(shown[player] for player in game.players)
-    return {"id": game.id, "number": game.number, "players": players, "seat": _seat(game, agent.name)}
+    return {"id": game.id, "name": game.name, "players": players, "seat": _seat(game, agent.name)}
 
 
 def _pictures(*drawn: tuple[str, State[Any] | None, Any]) -> tuple[Picture, ...]:

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 def page(feedback: AgentFeedback) -> Document:
     """The page as a file."""
-    made = f"As of {moment(feedback.made)}. Made by arena feedback, for the author of {feedback.agent.name} only."
+    made = (
+        f"As of {moment(feedback.made)}. Made by arena course feedback, for the author of {feedback.agent.name} only."
+    )
     values = of_feedback(feedback)
     values |= {"heading": feedback.agent.name, "others": ()}
     title = f"{feedback.agent.name} in {feedback.title}"
@@ -43,7 +45,7 @@ def of_feedback(
     left = iter(drawn.drawn)
     games = [
         {
-            "number": sentences.number(seen),
+            "name": seen.name,
             "others": [(name, address(name)) for name in sentences.opponents(seen)],
             "own": sentences.own_side(seen, feedback.where.rules),
             "text": " ".join(sentences.about_game(seen)),

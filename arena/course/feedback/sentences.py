@@ -110,12 +110,7 @@ def about_games(feedback: AgentFeedback) -> str:
 
 def game_heading(game: GameToSee, rules: str) -> str:
     """The game with its opponents, and the agent's pieces or seat."""
-    return f"Game {number(game)} against {', '.join(opponents(game))} (your agent: {own_side(game, rules)})"
-
-
-def number(game: GameToSee) -> str:
-    """The number of the game; also its id, if commands take another number."""
-    return str(game.number) if game.id == game.number else f"{game.number} (id {game.id})"
+    return f"Game {game.name} against {', '.join(opponents(game))} (your agent: {own_side(game, rules)})"
 
 
 def opponents(game: GameToSee) -> list[str]:

@@ -1,4 +1,4 @@
-"""`arena grades`: from the results of agents to the marks of students.
+"""`arena course grades`: from the results of agents to the marks of students.
 
 results.py       what marks depend on: faults, verdicts, days late
 marks.py         the table [marks] of a description, and the marks of an agent

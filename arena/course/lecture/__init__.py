@@ -3,7 +3,7 @@
 Trees are computed from a seed: the same seed gives the same sheet, key and grade. Only `function_runner.py` runs a
 student's code, in a confined process of its own. Start with `judging.py` or `kinds.py`.
 
-    arena judge                                         arena exercise
+    arena course judge                                         arena course exercise
     questions.py        the algorithms and the trees    kinds.py            the kinds of exercise by name
     student_process.py  starts and asks the process     exercise.py         trees to search by hand
     function_runner.py  the program in that process     ucb1_exercise.py, proof_exercise.py, error_exercise.py

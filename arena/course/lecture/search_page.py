@@ -1,7 +1,8 @@
 """The page of one search, to step through: the tree grows, with the code that runs and the table of events beside it.
 
-`arena trace --html` writes it. The page has the whole tree, code and table; a script shows one step at a time. Without
-the script, and on paper, the page shows the end of the search. The rows of the table hold what each step changes.
+`arena search trace --html` writes it. The page has the whole tree, code and table; a script shows one step at a time.
+Without the script, and on paper, the page shows the end of the search. The rows of the table hold what each step
+changes.
 """
 
 from __future__ import annotations

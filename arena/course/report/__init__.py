@@ -1,4 +1,4 @@
-"""`arena report`: a tournament as a web site to publish.
+"""`arena course report`: a tournament as a web site to publish.
 
 gather.py        reads everything that a report shows from the database: Report
 chosen_games.py  chooses the games that have a page: all, those lost by a fault, or none

@@ -50,7 +50,7 @@ def pages(report: WholeReport, where: Addresses) -> Iterator[tuple[str, str]]:
 
 def _drawn(template: str, report: Report, at: str, title: str, **values: Any) -> str:
     """The page at `at` in the folder of the report."""
-    made = f"As of {moment(report.made)}. Made by arena report."
+    made = f"As of {moment(report.made)}. Made by arena course report."
     return draw(template, title, frame(report.title, at, below=made), **values).text
 
 

@@ -4,7 +4,7 @@
     fingerprints.py    tokens -> fingerprints (winnowing)
     sources.py         the files of agents, from the store or from any folder
     comparison.py      sources -> pairs with what they share
-    equal_files.py     files that are equal byte for byte, also for `arena collect`
+    equal_files.py     files that are equal byte for byte, also for `arena course collect`
     page.py            pairs side by side, as an HTML page
 
 Nothing in a source is run or parsed: every step is one pass over its text, with limits.

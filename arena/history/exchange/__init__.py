@@ -1,4 +1,4 @@
-"""Games in files, for `arena export` and `arena import`: NDJSON, PGN, SGF, CSV, and plain lists of results.
+"""Games in files, for `arena data export` and `arena data import`: NDJSON, PGN, SGF, CSV, and plain lists of results.
 
 NDJSON has everything; PGN has moves and clocks, for reading and for diffs; SGF is what Go programs read; CSV has
 results and moves, for spreadsheets. Games that are exported and imported again have the same results. Every mistake in

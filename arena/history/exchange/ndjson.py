@@ -1,4 +1,5 @@
-"""Games as NDJSON: one line per game, the document of `arena show --format json` with all other recorded fields.
+"""Games as NDJSON: one line per game, the document of `arena replay --show --format json` with all other recorded
+fields.
 
 Durations are written twice: in whole milliseconds as everywhere, and in nanoseconds (names that end in _ns), which an
 import reads. No recorded field is lost.

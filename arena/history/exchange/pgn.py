@@ -213,8 +213,8 @@ class _Game:
         texts = {name: self._tags.get(tag) for tag, name in _TEXTS.items()}
         for needed in ("game", "pair"):
             if texts[needed] is None:
-                foreign = "; `arena rank --from FILE` reads the files of other programs" if self._chess else ""
-                self._refuse(f"expected a tag {needed.capitalize()}, as `arena export` writes it{foreign}")
+                foreign = "; `arena results rank --from FILE` reads the files of other programs" if self._chess else ""
+                self._refuse(f"expected a tag {needed.capitalize()}, as `arena data export` writes it{foreign}")
         texts["position"] = texts["position"] or (self._tags.get("FEN") if self._chess else None)
         texts |= {"clock": texts["clock"] or "none", "status": texts["status"] or "finished"}
         numbers = {name: self._whole(self._tags[tag], tag) for tag, name in _NUMBERS.items() if tag in self._tags}

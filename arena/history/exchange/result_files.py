@@ -1,4 +1,4 @@
-"""Results from a file, for ratings: a plain list, a file of `arena export`, or the PGN of another program.
+"""Results from a file, for ratings: a plain list, a file of `arena data export`, or the PGN of another program.
 
 Of another program's PGN only the tags are read: the players and the result. Games without a result, forfeits, void
 games, games with a ruling and games of people are left out, as for recorded games.

@@ -47,7 +47,7 @@ def text(game: PastGame) -> str:
     """The game as a game tree; ArenaError if it is not a game of Go."""
     if game.game.partition(":")[0] != "go":
         named = quote(words.without_store(game.game))
-        raise ArenaError(f"SGF is for games of go, and game {game.id} is {named}; use --format ndjson, pgn or csv")
+        raise ArenaError(f"SGF is for games of go, and game {game.name} is {named}; use --format ndjson, pgn or csv")
     state: Any = recorded_rules.start(game, trust=False)
     placed = _placed(state) if game.position else {}
     mistakes = {ply.ply: words.mistake(ply, game.players) for ply in game.analysis}
@@ -56,7 +56,7 @@ def text(game: PastGame) -> str:
         try:
             played = state.from_text(move.move)
         except BadMove as error:
-            raise ArenaError(f"game {game.id}, ply {move.ply}: {error}") from None
+            raise ArenaError(f"game {game.name}, ply {move.ply}: {error}") from None
         nodes.append(_node(move, state, played, mistakes.get(move.ply, "")))
         state = state.play(played)
     return "\n".join([f"(;{_root(game, state, placed)}", *nodes]) + ")\n\n"

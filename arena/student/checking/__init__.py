@@ -1,6 +1,6 @@
 """`arena check`: plays real games to find out whether an agent works, and explains what is wrong with it.
 
-Used by that command, by `arena collect`, which checks what students hand in, and by a ladder. It may import what
+Used by that command, by `arena course collect`, which checks what students hand in, and by a ladder. It may import what
 `arena.student` may. Start with `steps.py`: one check from the first step to the last.
 
     conditions.py           the conditions of all games of a check: clock, walls, limits, seed

@@ -1,7 +1,7 @@
 """The schedule of checks: which game of which check is next. Any director can play it.
 
-`arena check` and `arena collect` play it with a director of their own (`examiner.py`), and a ladder among its other
-games. Nothing is recorded here.
+`arena check` and `arena course collect` play it with a director of their own (`examiner.py`), and a ladder among its
+other games. Nothing is recorded here.
 """
 
 from __future__ import annotations

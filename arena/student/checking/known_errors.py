@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 _NOT_ALLOWED: Final = "an agent is not allowed to use the network, start processes or write files"
-_DEBUGGER: Final = "remove breakpoint(); use it in `arena debug GAME --ply N`, on a recorded game"
+_DEBUGGER: Final = "remove breakpoint(); use it in `arena replay GAME --debug --turn N`, on a recorded game"
 
 PROGRAM_EXITS: Final = (
     (

@@ -81,10 +81,9 @@ def address(game: PastGame, name: str) -> str | None:
 
 
 def which_game(game: PastGame) -> str:
-    """Its number in its tournament, by which lists call it, and its id, which the address of its page has."""
-    if game.kind == GameKind.CHALLENGE:
-        return f"challenge, which counts nowhere (id {game.id})"
-    return f"game {game.number} of {game.tournament} (id {game.id})" if game.tournament else f"game {game.id}"
+    """What people call it."""
+    what = "challenge" if game.kind == GameKind.CHALLENGE else "game"
+    return f"{what} {game.name}" + ", which counts nowhere" * (game.kind == GameKind.CHALLENGE)
 
 
 def state(game: PastGame, followed: FollowedGame) -> str:

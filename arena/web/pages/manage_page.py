@@ -108,7 +108,7 @@ def page(
     with the fields `given` was refused."""
     title, state = found.of.title, found.ladder
     forms = _Forms(title, given)
-    label = "Number of the game, as in the list of games (not the one in the address of its page)"
+    label = "Number of the game in this tournament"
     number = forms.field("find", "number", label, inputmode="numeric", pattern="[0-9]+", maxlength=18)
     instructor = forms.field("instructor", "name", "Name", maxlength=64, autocomplete="off")
     playing = {one.name for one in found.agents}

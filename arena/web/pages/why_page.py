@@ -1,4 +1,4 @@
-"""The page that tells authors why their agents lost: the page of `arena feedback`, on the server.
+"""The page that tells authors why their agents lost: the page of `arena course feedback`, on the server.
 
 Its games lead to their pages, on which their authors also read what their agents said.
 """

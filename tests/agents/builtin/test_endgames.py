@@ -43,7 +43,7 @@ def test_an_agent_is_refused_without_its_tables(folder: Path) -> None:
         builtin.check_can_play("pvs:endgames=4", games.start("checkers"))
     path_of(folder, 2).write_bytes(b"")
     with pytest.raises(
-        CannotPlay, match=r"checkers-2.table is damaged.*; arena tables checkers --pieces 2 builds it, or set"
+        CannotPlay, match=r"checkers-2.table is damaged.*; arena search tables checkers --pieces 2 builds it, or set"
     ):
         builtin.check_can_play("pvs:endgames=2", games.start("checkers"))
 

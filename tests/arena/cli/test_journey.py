@@ -116,8 +116,8 @@ def climb(terminal: Session) -> None:
     assert found
     assert commands(lesson) == [
         f"arena replay {found[1]} --ply {found[2]}",
-        f"arena analyse {found[1]}",
-        f"arena debug {found[1]} --ply {found[2]}",
+        f"arena replay {found[1]} --mistakes",
+        f"arena replay {found[1]} --debug --turn {found[2]}",
     ]
 
 
@@ -139,9 +139,13 @@ def run_a_tournament(terminal: Session) -> str:
     assert re.search(r"^rank  name +games +W +D +L +points +score +faults$", ended.printed, re.MULTILINE)
     assert re.findall(r"^\d +(\S+) +4 ", ended.printed, re.MULTILINE) == ["alphabeta:depth=4", "my_agent", "random"]
     after = ended.printed.partition("evening is finished: 6 games. Next:\n")[2]
-    assert commands(after) == ["arena rank evening", "arena crosstable evening", "arena history --tournament evening"]
+    assert commands(after) == [
+        "arena results rank evening",
+        "arena results crosstable evening",
+        "arena results history --tournament evening",
+    ]
 
-    printed = passing(terminal, "arena history --agent my_agent --result loss")
+    printed = passing(terminal, "arena results history --agent my_agent --result loss")
     heading, *rows = printed.splitlines()
     assert heading.split() == ["game", "players", "points", "verdict", "plies", "day", "(UTC)"]
     lost = [row for row in rows if row.startswith("evening-")]
@@ -184,7 +188,7 @@ def replay(terminal: Session, game: str) -> None:
 
 def analyse(terminal: Session, game: str) -> tuple[int, str]:
     """A ply of our agent's, and what it played there."""
-    printed = passing(terminal, f"arena analyse {game} --depth 3")
+    printed = passing(terminal, f"arena replay {game} --mistakes --depth 3")
     lines = printed.splitlines()
     heading = next(
         at for at, line in enumerate(lines) if line.split() == ["ply", "player", "move", "before", "after", "better"]
@@ -198,7 +202,7 @@ def analyse(terminal: Session, game: str) -> tuple[int, str]:
 
 def debug(terminal: Session, game: str, ply: int, move: str) -> None:
     for other in ("", " --file my_agent.py"):
-        printed = passing(terminal, f"arena debug {game} --ply {ply}{other}")
+        printed = passing(terminal, f"arena replay {game} --debug --turn {ply}{other}")
         assert COLUMNS_OF_THE_BOARD in printed
         assert f"ply {ply}: running {'my_agent.py' if other else 'my_agent@'}" in printed
         assert printed.count("my turn") == bool(other)

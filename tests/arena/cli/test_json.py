@@ -14,13 +14,13 @@ from tests.kit.places import EXAMPLES, ROOT
 
 PAGE = (ROOT / "docs" / "json.md").read_text("utf-8")
 ASKED = {
-    "rank": ["cs101"],
-    "versus": ["ann", "bob", "--elo0", "0", "--elo1", "50"],
-    "show": ["last"],
+    "results rank": ["cs101"],
+    "results versus": ["ann", "bob", "--elo0", "0", "--elo1", "50"],
+    "replay --show": ["last"],
 }
 """The arguments of each command on a database."""
 OF_GAMES = {
-    "solve": ["nap:5"],
+    "search solve": ["nap:5"],
     "climb": [str(EXAMPLES / "greedy.py"), "--game", "tictactoe", "--walls", "limits", "--clock", "none"],
 }
 """The arguments of each command that reads no database, or an empty one."""
@@ -48,7 +48,7 @@ def test_the_tables_of_listings_have_the_fields_of_their_columns() -> None:
 
 @pytest.mark.parametrize("command", ASKED)
 def test_fields_of_documents_about_a_record(command: str, record: Path) -> None:
-    also = listed("history") if command == "show" else set()
+    also = listed("results history") if command == "replay --show" else set()
     assert printed(command, *ASKED[command], "--db", str(record)) == listed(command) | also
 
 
@@ -62,4 +62,4 @@ def test_fields_of_other_documents(command: str, tmp_path: Path, monkeypatch: py
 def test_fields_of_an_analysis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert arena("play", "tictactoe", "random", "random", "--seed", "1", "--clock", "none", "--quiet").code == 0
-    assert printed("analyse", "last") == listed("analyse")
+    assert printed("replay --mistakes", "last") == listed("replay --mistakes")

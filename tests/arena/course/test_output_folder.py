@@ -63,7 +63,9 @@ def test_other_files_are_not_touched(tmp_path: Path, other: str, earlier: bool) 
     else:
         place.write_text("mine")
     before = files(folder)
-    with pytest.raises(ArenaError, match=f"new or empty folder, or one that `arena report` wrote.*{other.rstrip('/')}"):
+    with pytest.raises(
+        ArenaError, match=f"new or empty folder, or one that `arena course report` wrote.*{other.rstrip('/')}"
+    ):
         write(folder, two="2")
     assert files(folder) == before
     assert place.is_symlink() or place.exists()
@@ -194,7 +196,7 @@ def test_only_its_owner_can_read_a_private_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize("place", ["site", "site/feedback", "site/a/feedback"])
 def test_a_private_folder_is_never_in_a_report(tmp_path: Path, place: str) -> None:
     write(tmp_path / "site", one="1")
-    refused = pytest.raises(ArenaError, match=r"expected a folder outside '.*/site', which `arena report` wrote")
+    refused = pytest.raises(ArenaError, match=r"expected a folder outside '.*/site', which `arena course report` wrote")
     with refused, replacing(tmp_path / place, FEEDBACK):
         pass
     assert files(tmp_path / "site") == ["a/one.html", LIST]
@@ -205,7 +207,9 @@ def test_a_published_folder_is_never_in_a_private_one(tmp_path: Path, place: str
     with replacing(tmp_path / "feedback", FEEDBACK) as begun:
         (begun / "a").mkdir()
         (begun / "a" / "page.html").write_text("")
-    with pytest.raises(ArenaError, match=r"expected a folder outside '.*/feedback', which `arena feedback` wrote"):
+    with pytest.raises(
+        ArenaError, match=r"expected a folder outside '.*/feedback', which `arena course feedback` wrote"
+    ):
         write(tmp_path / place, one="1")
     assert files(tmp_path / "feedback") == ["a/page.html", FEEDBACK.listing]
 

@@ -1,4 +1,4 @@
-"""`arena db verify` accepts a correct database, and reports every change with its place and reason."""
+"""`arena data verify` accepts a correct database, and reports every change with its place and reason."""
 
 from __future__ import annotations
 
@@ -209,7 +209,9 @@ def test_a_broken_analysis_is_found_and_the_game_is_still_checked(record: Path) 
     assert found(record).wrongs == []
     change(record, "UPDATE analysis SET after_values = '0.5' WHERE ply = 2", "UPDATE game SET plies = 99 WHERE id = 3")
     reasons = [wrong.reason for wrong in found(record).wrongs if wrong.game == 3]
-    assert reasons[0] == ("its analysis is broken at ply 2: expected 2 values, got 1; `arena analyse 3` makes it again")
+    assert reasons[0] == (
+        "its analysis is broken at ply 2: expected 2 values, got 1; `arena replay 3 --mistakes` makes it again"
+    )
     assert reasons[1].startswith("99 plies are recorded")
 
 

@@ -98,7 +98,7 @@ def kill_referee(host: Program) -> None:
 
 def check(folder: Path, at_home: list[tuple[object, ...]]) -> None:
     assert results(folder, len(hosts(folder))) == at_home
-    assert arena("db", "verify", cwd=folder).code == 0
+    assert arena("data", "verify", cwd=folder).code == 0
     assert {host["walls"] for host in hosts(folder)} <= {"sandbox", None}
 
 

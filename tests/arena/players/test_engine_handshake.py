@@ -141,5 +141,5 @@ def test_more_nodes_play_better_chess_in_a_sandbox(tmp_path: Path) -> None:
     )
     database = str(tmp_path / "arena.db")
     assert arena("run", str(tmp_path / "t.toml"), "--db", database).code == 0
-    standings = json.loads(arena("standings", "Order", "--db", database, "--format", "json").out)
+    standings = json.loads(arena("results", "Order", "--db", database, "--format", "json").out)
     assert [row["name"] for row in standings] == list(players)

@@ -45,7 +45,7 @@ def names(table: ResultsTable) -> list[str]:
 @pytest.mark.parametrize("scope", SCOPES)
 def test_standings_have_the_rows_of_the_command(record: Path, scope: dict[str, Any]) -> None:
     table = standings(**scope, db=record)
-    assert json.loads(json.dumps(table.rows)) == document(record, "standings", *arguments(scope))
+    assert json.loads(json.dumps(table.rows)) == document(record, "results", *arguments(scope))
     check_shown(table)
 
 
@@ -53,7 +53,7 @@ def test_standings_have_the_rows_of_the_command(record: Path, scope: dict[str, A
 @pytest.mark.parametrize("system", [None, *systems.names()])
 def test_ratings_have_the_rows_of_the_command(record: Path, scope: dict[str, Any], system: str | None) -> None:
     chosen = [] if system is None else ["--system", system]
-    ended = asked(record, "rank", *arguments(scope), *chosen, "--format", "json")
+    ended = asked(record, "results", "rank", *arguments(scope), *chosen, "--format", "json")
     if ended.code:
         with pytest.raises(BadRating) as refused:
             ratings(**scope, db=record, system=system)
@@ -68,7 +68,7 @@ def test_ratings_have_the_rows_of_the_command(record: Path, scope: dict[str, Any
 
 def ended_note(record: Path, scope: list[str], chosen: list[str]) -> str:
     """The first line below the table that the command prints."""
-    *_, footer = asked(record, "rank", *scope, *chosen, columns=200).out.split("\n\n")
+    *_, footer = asked(record, "results", "rank", *scope, *chosen, columns=200).out.split("\n\n")
     return footer.splitlines()[0]
 
 

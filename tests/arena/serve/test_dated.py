@@ -148,7 +148,7 @@ def test_a_tournament_begins_at_its_time_with_the_versions_of_then(room: Room) -
     assert {status for _, _, status in room.games("cs101 friday")} == {"finished"}
     assert room.said == [
         "the tournament 'cs101 friday' is being played: 3 agents, 0 of 6 games are over",
-        "the tournament 'cs101 friday' is over; its results: arena standings 'cs101 friday'",
+        "the tournament 'cs101 friday' is over; its results: arena results 'cs101 friday'",
     ]
     with room.run() as dated:
         assert room.next_of(dated) is None  # it is over, and the final has not begun

@@ -120,7 +120,7 @@ def test_ratings_are_those_of_a_fit_of_all_games(database: Database, seed: int) 
 
 
 def test_a_ranking_of_a_ladder_has_its_ratings(database: Database) -> None:
-    """`arena rank` holds all anchors; each agent has one version here, because it rates agents."""
+    """`arena results rank` holds all anchors; each agent has one version here, because it rates agents."""
     random = Random(8)
     with database.writing() as connection:
         made = RandomLadder(connection, random)

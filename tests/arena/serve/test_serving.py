@@ -518,7 +518,7 @@ def test_after_the_close_the_final_is_played_and_the_server_ends(ladder_room: La
     room.wait_until_checked()
     assert arena("ladder", "close", cwd=room.folder).code == 0
     assert room.end() == 0
-    assert room.printed[-1].endswith("the ladder; grade list: arena grades 'cs101 final'")
+    assert room.printed[-1].endswith("the ladder; grade list: arena course grades 'cs101 final'")
     assert room.rows("SELECT status FROM tournament WHERE name = 'cs101 final'") == [("finished",)]
     unfinished = "SELECT id FROM game WHERE status NOT IN ('finished', 'cancelled')"
     assert room.rows(unfinished) == []

@@ -183,4 +183,4 @@ def test_a_final_in_which_something_is_killed_is_played_to_its_end(room: LadderR
     assert games is not None, shown
     assert games[1] == games[2]
     assert (int(games[1]),) in room.rows(f"SELECT COUNT(*) {final} AND game.status = 'finished' AND verdict <> 'void'")
-    assert arena("grades", "cs101 final", cwd=room.folder).code == 0
+    assert arena("course", "grades", "cs101 final", cwd=room.folder).code == 0

@@ -84,7 +84,7 @@ def test_a_hand_in_cannot_say_itself_which_command_it_is(
 
 @pytest.mark.parametrize("name", ["cmd:sh.py", "uci:agent.py", "a:b.py"])
 def test_a_file_is_not_called_like_a_command_or_an_engine(room: HandInRoom, name: str) -> None:
-    """`arena similar` and others leave engines out."""
+    """`arena course similar` and others leave engines out."""
     packed = zipped(room.folder / "mine.zip", {name: room.file().read_text()})
     for path in (room.file(name=name), packed):
         words = refused(room.receive(path))

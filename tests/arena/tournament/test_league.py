@@ -292,7 +292,7 @@ def test_agents_can_be_added_and_changed_but_not_removed(folder: Path) -> None:
     assert (found.refused, found.added) == ((), ("carol",))
     assert found.allowed == ("agent 'b': player: pvs -> mcts", "agents: added: 'carol'")
     assert changes(more.settings(), two.settings()).refused == (
-        "agents: no longer listed: 'carol' (list them again; to take one out, use `arena withdraw`)",
+        "agents: no longer listed: 'carol' (list them again; to take one out, use `arena rule withdraw`)",
     )
 
 
@@ -599,4 +599,4 @@ def test_the_conditions_can_be_read_before_agents_exist(folder: Path) -> None:
         league.read(folder / "cs101.toml")
     (folder / "cs101.toml").write_text(f'game = "connect4"\nplayers = "cs101.collected.toml"\n{TWO}')
     (told,) = league.read(folder / "cs101.toml").skipped
-    assert told == "'cs101.collected.toml' (does not exist yet: `arena collect` writes it)"
+    assert told == "'cs101.collected.toml' (does not exist yet: `arena course collect` writes it)"

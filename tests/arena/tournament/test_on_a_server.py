@@ -63,7 +63,7 @@ def check_games(url: str, folder: Path) -> None:
     with Database(url) as database, database.reading() as connection:
         games = connection.execute(text("SELECT status, attempt FROM game")).all()
     assert [tuple(game) for game in games] == [("finished", 1)] * GAMES
-    verified = arena("db", "verify", "--db", url, cwd=folder)
+    verified = arena("data", "verify", "--db", url, cwd=folder)
     assert verified.code == 0, verified.out
 
 

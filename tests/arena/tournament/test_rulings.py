@@ -89,7 +89,7 @@ class Event(Course):
         )
 
     def wrongs(self) -> list[Any]:
-        """The contradictions that `arena db verify` finds."""
+        """The contradictions that `arena data verify` finds."""
         with Database(str(self.folder / "arena.db"), read_only=True) as database:
             return verify(database, Store(self.folder / "arena.store")).wrongs
 
@@ -301,12 +301,11 @@ def refusal(act: Callable[[], object]) -> str:
 def test_a_replay_that_was_played_cannot_be_undone(event: Event) -> None:
     ruling = event.rule(3, "again")
     event.play_on()
-    new = event.sql("SELECT MAX(id) FROM game")[0][0]
     assert refusal(lambda: event.revoke(ruling)) == (
-        f"game 3 was played again, as game {new} (attempt 2), which counts now: rule on game {new}"
+        "game cs101-3 was played again, as attempt 2, which counts now: rule on that one, cs101-3"
     )
     assert refusal(lambda: event.rule(3, "void")) == (
-        f"game 3 was played again, as game {new} (attempt 2): rule on game {new}"
+        "game cs101-3 was played again, as attempt 2: rule on that one, cs101-3"
     )
 
 
@@ -329,7 +328,7 @@ def test_a_withdrawn_player_forfeits_no_replay(event: Event) -> None:
     event.rule_on_entry("ann", "withdraw")
     mine = event.sql("SELECT game FROM seat WHERE name = 'ann' ORDER BY game")[0][0]
     assert refusal(lambda: event.rule(mine, "again")) == (
-        f"game {mine} would be forfeited: ann is withdrawn; `arena release` lets it play"
+        f"game cs101-{mine} would be forfeited: ann is withdrawn; `arena rule release` lets it play"
     )
 
 
@@ -343,7 +342,7 @@ def test_in_a_knockout_a_ruling_that_a_later_round_depends_on_cannot_be_revoked(
     event = Event(tmp_path, 3, **FORMATS["knockout"])
     assert event.sql("SELECT MAX(round) FROM game") == [(2,)]
     assert refusal(lambda: event.rule(1, "again")) == (
-        "game 1 is in round 1, and round 2 of the knockout is already paired"
+        "game cs101-1 is in round 1, and round 2 of the knockout is already paired"
     )
     # A ruling after the final was paired does not change who plays in it.
     event.revoke(event.rule(1, "void"))

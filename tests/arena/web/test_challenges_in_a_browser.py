@@ -58,7 +58,7 @@ def course(tmp_path: Path) -> Iterator[LadderRoom]:
 
 def links(room: LadderRoom) -> dict[str, str]:
     """The invitation of each student."""
-    invited = arena("invite", "cs101", "--roster", "roster.csv", "--out", "-", cwd=room.folder)
+    invited = arena("course", "invite", "cs101", "--roster", "roster.csv", "--out", "-", cwd=room.folder)
     return {row["alias"]: row["link"] for row in csv.DictReader(io.StringIO(invited.out))}
 
 

@@ -43,7 +43,7 @@ def test_pages_show_the_ruling_of_a_command(tmp_path: Path) -> None:
         async def watch() -> None:
             with following(pages.site, failed=lambda error: pages.complaints.append(repr(error))):
                 assert not await annulled()
-                ruled = arena("void", str(game), "--reason", "a wrong clock", cwd=tmp_path)
+                ruled = arena("rule", "void", str(game), "--reason", "a wrong clock", cwd=tmp_path)
                 assert ruled.code == 0, ruled.err
                 async with asyncio.timeout(PATIENCE):
                     while not await annulled():

@@ -72,7 +72,7 @@ class Course:
         room.serve("--web", "--listen", "127.0.0.1:0", "--roster", "roster.csv")
         self.address = next(line for line in room.printed if " pages: " in line).split()[-1]
         self.instructor = next(line for line in room.printed if "sign in as instructor" in line).split()[-1]
-        invited = arena("invite", "cs101", "--roster", "roster.csv", "--out", "-", cwd=room.folder)
+        invited = arena("course", "invite", "cs101", "--roster", "roster.csv", "--out", "-", cwd=room.folder)
         assert invited.code == 0, invited.err
         self.links = [row["link"] for row in csv.DictReader(io.StringIO(invited.out))]
 

@@ -51,7 +51,7 @@ def front_page(address: str) -> str:
 def test_whatever_is_killed_the_pages_go_on_and_every_game_is_played_once(room: LadderRoom) -> None:
     address = serve(room)
     port = int(address.rpartition(":")[2])
-    invites = "arena invite cs101.toml --roster roster.csv"
+    invites = "arena course invite cs101.toml --roster roster.csv"
     room.wait_for(lambda line: line.endswith(f"invite the students to {address}: {invites}"))
     with room.submit("alice") as submit:
         assert f"its page: {address}/s/1\n" in submit.communicate()[0]

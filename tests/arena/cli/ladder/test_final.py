@@ -87,8 +87,8 @@ def test_the_final_shows_its_standings_and_how_to_grade(ladder: OpenLadder, tmp_
     shown = arena("ladder", "final", "cs101").out
     assert shown.startswith("cs101 final: round-robin, 6 of 6 games are over, finished\n")
     assert [line.split()[1] for line in shown.splitlines()[3:6]] == ["alice", "bob", "carol"]
-    assert shown.endswith("\ngrade list: arena grades 'cs101 final'\n")
-    grades = arena("grades", "cs101 final", "--format", "csv").out
+    assert shown.endswith("\ngrade list: arena course grades 'cs101 final'\n")
+    grades = arena("course", "grades", "cs101 final", "--format", "csv").out
     assert [line.split(",")[0] for line in grades.splitlines()] == ["agent", "alice", "bob", "carol"]
 
 
@@ -126,15 +126,15 @@ def test_a_ladder_is_not_graded(ladder: OpenLadder) -> None:
 
 
 def test_standings_of_a_ladder_say_where_its_ratings_are(ladder: OpenLadder) -> None:
-    shown = arena("standings").out
+    shown = arena("results").out
     assert shown.endswith(
         "\n\ncs101 is a ladder: agents meet different opponents. Compare their ratings: arena ladder show cs101\n"
     )
-    assert "is a ladder" not in arena("standings", "--format", "csv").out
+    assert "is a ladder" not in arena("results", "--format", "csv").out
 
 
 def test_a_bundle_has_games_of_the_ladder_and_is_not_one(ladder: OpenLadder) -> None:
-    assert arena("bundle", "alice", "alice.arena").code == 0
-    assert arena("db", "verify", "--db", "alice.arena").code == 0
-    assert arena("standings", "cs101", "--db", "alice.arena").out.splitlines()[1].split()[1] == "alice"
+    assert arena("course", "bundle", "alice", "alice.arena").code == 0
+    assert arena("data", "verify", "--db", "alice.arena").code == 0
+    assert arena("results", "cs101", "--db", "alice.arena").out.splitlines()[1].split()[1] == "alice"
     assert refused("ladder", "show", "--db", "alice.arena").startswith("arena: there is no ladder in this database")

@@ -1,4 +1,4 @@
-"""`arena watch`: what it shows of a game in progress, which game it follows, and that it follows a real run."""
+"""`arena ladder watch`: what it shows of a game in progress, which game it follows, and that it follows a real run."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_a_run_is_followed_into_a_pipe_and_on_a_terminal(evening: Path) -> None:
     endings = tuple(f"tictactoe   {players}   clock 60\n" for players in ("ann - bob", "bob - ann"))
     assert any(line.endswith(endings) for line in printed)
     session = Session(evening)
-    session.give("arena watch --tv")
+    session.give("arena ladder watch --tv")
     session.until("ann", "clock 60", "> ", "q: quit")
     session.press("q")
     assert session.end().code == 0
@@ -177,7 +177,7 @@ def test_a_run_is_followed_into_a_pipe_and_on_a_terminal(evening: Path) -> None:
     with Database(str(evening / "arena.db"), create=False) as database, database.reading() as connection:
         evening_id = lookup.find_tournament(connection, "evening")
         (over, *_) = running.outcomes(connection, evening_id)
-    ended = arena("watch", str(over.id), cwd=evening)
+    ended = arena("ladder", "watch", str(over.id), cwd=evening)
     assert (ended.code, ended.err) == (2, f"arena: game {over.id} is over; `arena replay {over.id}` shows it\n")
 
 
@@ -235,6 +235,6 @@ def test_a_chosen_game_is_followed_again_when_a_new_director_plays_it(
     ],
 )
 def test_what_cannot_be_watched_is_said_with_what_to_do(record: Path, arguments: tuple[str, ...], said: str) -> None:
-    ended = arena("watch", *arguments, "--db", str(record), columns=200)
+    ended = arena("ladder", "watch", *arguments, "--db", str(record), columns=200)
     assert (ended.code, ended.out) == (2, "")
     assert said in ended.err

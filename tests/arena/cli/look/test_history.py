@@ -75,11 +75,6 @@ def test_tables_fit_a_terminal_of_80_columns(record: Path, command: str) -> None
     assert max(map(cell_len, lines)) <= 80
 
 
-@pytest.mark.parametrize("command", [*sorted({arguments[0] for arguments in LISTINGS}), "export", "import"])
-def test_help_holds_an_example(command: str) -> None:
-    assert f"Example: arena {command}" in " ".join(arena(command, "--help", columns=200).out.split())
-
-
 @pytest.mark.parametrize("arguments", [*LISTINGS, ["export"]], ids=" ".join)
 def test_a_database_that_is_not_there_is_one_error_and_is_not_made(tmp_path: Path, arguments: list[str]) -> None:
     ended = arena(*arguments, cwd=tmp_path)
@@ -103,8 +98,8 @@ def test_a_database_that_is_not_there_is_one_error_and_is_not_made(tmp_path: Pat
         (["show", "cs101-99"], "has no game 99"),
         (["show", "cs101-1", "--ply", "6"], "expected 0 to 5"),
         (["replay", "nothing"], "expected a game's id"),
-        (["logs", "1", "--seat", "7"], "seat 7 did not play in game 1"),
-        (["logs", "1", "--agent", "dan"], "'dan' did not play in game 1"),
+        (["logs", "1", "--seat", "7"], "seat 7 did not play in game evening-1"),
+        (["logs", "1", "--agent", "dan"], "'dan' did not play in game evening-1"),
         (["sql", "selec 1"], 'near "selec"'),
         (["sql", "delete from game"], "not authorized"),
     ],
@@ -121,19 +116,21 @@ def test_what_is_wrong_is_told_in_words(record: Path, arguments: list[str], word
 
 
 def test_tournaments_tell_how_far_they_are(record: Path) -> None:
-    course, evening = document(record, "tournaments")
+    course, evening = document(record, "results", "tournaments")
     assert (course["name"], course["entries"], course["played"], course["games"]) == ("cs101", 5, 13, 14)
     assert sheet(record, "tournaments")[1]["games"] == "4/4"
     created = evening["created"]
-    assert f"{created[:10]} {created[11:16]} UTC" in arena("tournaments", "--db", str(record), columns=200).out
+    assert (
+        f"{created[:10]} {created[11:16]} UTC" in arena("results", "tournaments", "--db", str(record), columns=200).out
+    )
     assert evening["status"] == "finished"
 
 
 def test_standings_are_those_of_the_last_tournament_unless_one_is_named(record: Path) -> None:
-    rows = document(record, "standings")
+    rows = document(record, "results")
     assert all(set(row) == STANDING for row in rows)
-    assert rows == document(record, "standings", "cs101")
-    assert rows != document(record, "standings", "evening")
+    assert rows == document(record, "results", "cs101")
+    assert rows != document(record, "results", "evening")
     assert [(row["rank"], row["name"], row["points"], row["games"]) for row in rows] == [
         (1, "bob", 4.0, 7),
         (2, "cleo", 3.5, 6),
@@ -146,29 +143,29 @@ def test_standings_are_those_of_the_last_tournament_unless_one_is_named(record: 
 
 
 def test_standings_mark_who_takes_part_no_more(record: Path) -> None:
-    assert "withdrawn; forfeit 1" in asked(record, "standings", columns=100).out
+    assert "withdrawn; forfeit 1" in asked(record, "results", columns=100).out
     (dan,) = (row for row in sheet(record, "standings") if row["name"] == "dan")
     assert (dan["status"], dan["faults"], dan["points"]) == ("withdrawn", "forfeit 1", "1.0")
 
 
 def test_games_that_were_not_played_are_marked_in_the_standings_of_those_who_were_given_them(record: Path) -> None:
-    title, blank, *lines = asked(record, "standings").out.splitlines()
+    title, blank, *lines = asked(record, "results").out.splitlines()
     assert (title, blank) == ("Tournament: cs101", "")
     assert max(map(len, lines)) <= 80
     assert lines[0].split() == ["rank", "name", "games", "W", "D", "L", "points", "forfeit", "score", "faults"]
     given = {line.split()[1] for line in lines if " +1  " in line}
-    assert {row["name"] for row in document(record, "standings") if row["forfeits"]} == given
+    assert {row["name"] for row in document(record, "results") if row["forfeits"]} == given
     assert [row["forfeits"] for row in sheet(record, "standings") if row["name"] in given] == ["1"]
-    assert "forfeit" not in asked(record, "standings", "evening").out
+    assert "forfeit" not in asked(record, "results", "evening").out
 
 
 def test_standings_over_all_games_list_everybody(record: Path) -> None:
-    names = {row["name"] for row in document(record, "standings", "--all")}
+    names = {row["name"] for row in document(record, "results", "--all")}
     assert names == {"ann", "bob", "cleo", "dan", "eve", sample_record.HOSTILE}
 
 
 def test_a_crosstable_has_a_row_and_a_column_for_everybody(record: Path) -> None:
-    table = document(record, "crosstable")
+    table = document(record, "results", "crosstable")
     assert table["players"] == ["bob", "cleo", "ann", "dan", "eve"]
     assert [len(row) for row in table["cells"]] == [5] * 5
     assert table["cells"][0][1] == {"points": 1.5, "games": 3}
@@ -222,10 +219,10 @@ def test_a_table_of_many_players_has_the_first_of_them_and_csv_has_all(tmp_path:
 
 
 def test_a_history_is_an_array_with_exactly_its_fields(record: Path) -> None:
-    rows = document(record, "history")
+    rows = document(record, "results", "history")
     assert all(set(row) == {*HISTORY, "ruling"} for row in rows)
     assert len(rows) == 19
-    assert document(record, "history", "--limit", "2") == rows[:2]
+    assert document(record, "results", "history", "--limit", "2") == rows[:2]
     (awarded,) = (row for row in rows if row["tournament"] == "cs101" and row["number"] == 8)
     assert awarded["points"] == [0.0, 1.0]
     assert awarded["utilities"] == [1.0, -1.0]
@@ -257,24 +254,30 @@ def test_a_history_is_an_array_with_exactly_its_fields(record: Path) -> None:
     ],
 )
 def test_a_history_is_filtered(record: Path, filters: str, count: int) -> None:
-    assert len(document(record, "history", *filters.split())) == count
+    assert len(document(record, "results", "history", *filters.split())) == count
 
 
 def test_a_history_without_games_is_an_empty_one(record: Path) -> None:
-    assert document(record, "history", "--max-plies", "0", "--verdict", "time") == []
-    assert asked(record, "history", "--since", "2030-01-01").code == 0
+    assert document(record, "results", "history", "--max-plies", "0", "--verdict", "time") == []
+    assert asked(record, "results", "history", "--since", "2030-01-01").code == 0
 
 
 def test_where_there_are_more_games_it_is_told_how_to_see_all(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert asked(record, "history").err == ""
+    assert asked(record, "results", "history").err == ""
     monkeypatch.setattr("arena.cli.look.history._DEFAULT_LIMIT", 5)
     for format in ("table", "csv", "json"):
-        assert asked(record, "history", "--format", format).err == "the newest 5 of 19 games; --limit 19 lists all\n"
-    assert asked(record, "history", "--verdict", "normal").err == "the newest 5 of 10 games; --limit 10 lists all\n"
-    assert asked(record, "history", "--limit", "5").err == ""
-    assert asked(record, "history", "--limit", "19").err == ""
+        assert (
+            asked(record, "results", "history", "--format", format).err
+            == "the newest 5 of 19 games; --limit 19 lists all\n"
+        )
+    assert (
+        asked(record, "results", "history", "--verdict", "normal").err
+        == "the newest 5 of 10 games; --limit 10 lists all\n"
+    )
+    assert asked(record, "results", "history", "--limit", "5").err == ""
+    assert asked(record, "results", "history", "--limit", "19").err == ""
     monkeypatch.setattr("arena.cli.look.history._MOST_COUNTED", 18)
-    assert asked(record, "history").err == "the newest 5 of more than 18 games; --limit N lists more\n"
+    assert asked(record, "results", "history").err == "the newest 5 of more than 18 games; --limit N lists more\n"
 
 
 @pytest.mark.parametrize(
@@ -290,7 +293,7 @@ def test_where_there_are_more_games_it_is_told_how_to_see_all(record: Path, monk
     ids=["near one on record", "near one of ours", "unknown", "a file", "an option", "an escape"],
 )
 def test_a_mistyped_game_is_told(record: Path, game: str, words: str) -> None:
-    ended = asked(record, "history", "--game", game)
+    ended = asked(record, "results", "history", "--game", game)
     assert (ended.code, ended.out, len(ended.err.splitlines())) == (2, "", 1)
     assert words in ended.err
     assert "\x1b" not in ended.err
@@ -298,11 +301,11 @@ def test_a_mistyped_game_is_told(record: Path, game: str, words: str) -> None:
 
 @pytest.mark.parametrize("game", ["othello", "ludo:players=2", "tictactoe"])
 def test_a_game_that_there_is_may_have_no_games(record: Path, game: str) -> None:
-    assert document(record, "history", "--game", game, "--since", "2030-01-01") == []
+    assert document(record, "results", "history", "--game", game, "--since", "2030-01-01") == []
 
 
 def test_show_as_json_is_one_whole_game(record: Path) -> None:
-    game = document(record, "show", "cs101-1")
+    game = document(record, "replay", "--show", "cs101-1")
     assert set(game) == {*HISTORY, "ruling", "detail", "host", "seats", "moves"}
     assert all(set(seat) == SEAT for seat in game["seats"])
     assert all(set(move) == MOVE for move in game["moves"])
@@ -318,7 +321,7 @@ def test_show_as_json_is_one_whole_game(record: Path) -> None:
 
 
 def test_show_tells_a_game_with_its_board_its_clocks_and_its_end(record: Path) -> None:
-    lines = asked(record, "show", "cs101-1").out.splitlines()
+    lines = asked(record, "replay", "--show", "cs101-1").out.splitlines()
     assert lines[0] == "cs101-1   tictactoe   ann - bob   1-0"
     assert "opening a1 b1" in lines[1]
     assert re.fullmatch(r"  3  ann a2   0\.\d\d s   \d+\.\d\d s left   depth 3, score \+0.25, .*", lines[5])
@@ -326,7 +329,7 @@ def test_show_tells_a_game_with_its_board_its_clocks_and_its_end(record: Path) -
 
 
 def test_show_tells_rulings_beside_what_happened(record: Path) -> None:
-    out = asked(record, "show", "cs101-7").out
+    out = asked(record, "replay", "--show", "cs101-7").out
     assert "bob - cleo   *" in out
     assert "bob wins" in out
     assert "awarded to cleo: a mistake of mine" in out
@@ -334,7 +337,7 @@ def test_show_tells_rulings_beside_what_happened(record: Path) -> None:
 
 
 def test_show_of_a_game_that_is_not_played_yet_tells_so(record: Path) -> None:
-    assert asked(record, "show", "cs101-14").out.splitlines()[-1] == "scheduled"
+    assert asked(record, "replay", "--show", "cs101-14").out.splitlines()[-1] == "scheduled"
 
 
 def test_show_as_csv_lists_the_moves(record: Path) -> None:
@@ -347,11 +350,11 @@ def test_show_does_without_rules_that_are_not_here_any_more(tmp_path: Path) -> N
     file = tmp_path / "arena.db"
     text = tmp_path / "club.csv"
     text.write_text("round,first,second,result\n1,ann,bob,1-0\n", "utf-8")
-    assert arena("import", str(text), "--db", str(file)).code == 0
-    drawn = arena("show", "club-1", "--svg", "board.svg", "--db", str(file))
+    assert arena("data", "import", str(text), "--db", str(file)).code == 0
+    drawn = arena("replay", "--show", "club-1", "--svg", "board.svg", "--db", str(file))
     assert (drawn.code, drawn.out) == (2, "")
     assert "no board: no game 'unknown'" in drawn.err
-    ended = arena("show", "club-1", "--db", str(file))
+    ended = arena("replay", "--show", "club-1", "--db", str(file))
     assert ended.code == 0
     assert "no board: no game 'unknown'" in ended.out
     assert "ann wins" in ended.out
@@ -359,7 +362,7 @@ def test_show_does_without_rules_that_are_not_here_any_more(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(("arguments", "ply"), [([], 5), (["--ply", "3"], 3), (["--ply", "0"], 0)])
 def test_show_draws_the_board_at_the_end_or_after_a_ply(record: Path, arguments: list[str], ply: int) -> None:
-    ended = asked(record, "show", "cs101-1", "--svg", "board.svg", *arguments)
+    ended = asked(record, "replay", "--show", "cs101-1", "--svg", "board.svg", *arguments)
     assert (ended.code, ended.out, ended.err) == (0, "", "written: board.svg\n")
     state, last = games.start("tictactoe"), None
     for text in sample_record.X_WINS.split()[:ply]:
@@ -370,7 +373,7 @@ def test_show_draws_the_board_at_the_end_or_after_a_ply(record: Path, arguments:
 
 
 def test_show_shows_the_board_after_a_ply(record: Path) -> None:
-    lines = asked(record, "show", "cs101-1", "--ply", "3").out.splitlines()
+    lines = asked(record, "replay", "--show", "cs101-1", "--ply", "3").out.splitlines()
     assert lines[-6:] == ["  a b c", "1 x o .", "2[x]. .", "3 . . .", "", "ann wins   5 plies"]
 
 
@@ -378,7 +381,7 @@ def test_a_board_that_cannot_be_written_leaves_what_was_there(record: Path) -> N
     Path("full").mkdir()
     folder = "it is a folder; name a file in it"
     for file, words in (("nowhere/board.svg", "there is no folder 'nowhere'"), ("full", folder), (".", folder)):
-        ended = asked(record, "show", "cs101-1", "--svg", file)
+        ended = asked(record, "replay", "--show", "cs101-1", "--svg", file)
         assert (ended.code, ended.out) == (2, "")
         assert f"cannot write '{file}'" in ended.err
         assert words in ended.err
@@ -402,20 +405,25 @@ def test_a_picture_that_a_game_of_ones_own_cannot_draw_is_one_line(svg: str, tol
 
 
 def test_logs_are_those_of_every_seat_or_of_one(record: Path) -> None:
-    assert asked(record, "logs", "cs101-3").out.splitlines() == ["0  ann", "(printed nothing)", "1  cleo", "slow"]
-    assert asked(record, "logs", "cs101-3", "--agent", "cleo").out == "slow\n"
-    assert asked(record, "logs", "cs101-3", "--seat", "1").out == "slow\n"
-    (row,) = document(record, "logs", "evening-4", "--seat", "1")
+    assert asked(record, "replay", "--logs", "cs101-3").out.splitlines() == [
+        "0  ann",
+        "(printed nothing)",
+        "1  cleo",
+        "slow",
+    ]
+    assert asked(record, "replay", "--logs", "cs101-3", "--agent", "cleo").out == "slow\n"
+    assert asked(record, "replay", "--logs", "cs101-3", "--seat", "1").out == "slow\n"
+    (row,) = document(record, "replay", "--logs", "evening-4", "--seat", "1")
     assert row == {"seat": 1, "player": "bob", "stderr": "\x1b[2Jboom\r\nend"}
 
 
 def test_sql_answers_in_every_form(record: Path) -> None:
     query = "SELECT id, verdict, fault, 1.5 AS half, x'00ff' AS bytes, 9e999 AS much FROM v_game WHERE id = 1"
-    assert document(record, "sql", query) == [
+    assert document(record, "data", "sql", query) == [
         {"id": 1, "verdict": "time", "fault": 1, "half": 1.5, "bytes": "00ff", "much": None}
     ]
     assert sheet(record, "sql", "SELECT 1 AS a, 2 AS a, NULL AS b") == [{"a": "1", "a_2": "2", "b": ""}]
-    assert asked(record, "sql", "SELECT 1 AS a WHERE 0").out.split() == ["a"]
+    assert asked(record, "data", "sql", "SELECT 1 AS a WHERE 0").out.split() == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -426,7 +434,7 @@ def test_sql_answers_in_every_form(record: Path) -> None:
     ],
 )
 def test_the_views_have_the_columns_that_are_written_down(record: Path, view: str, columns: str) -> None:
-    rows = document(record, "sql", f"SELECT * FROM {view}")
+    rows = document(record, "data", "sql", f"SELECT * FROM {view}")
     assert list(rows[0]) == columns.split()
 
 
@@ -435,7 +443,7 @@ def test_every_column_of_every_view_is_in_the_documentation(record: Path, view: 
     page = (ROOT / "docs" / "sql.md").read_text("utf-8")
     part = page.partition(f"### {view}\n")[2].partition("\n#")[0]
     documented = re.findall(r"^\| `(\w+)`", part, re.MULTILINE)
-    head = asked(record, "sql", f"SELECT * FROM {view} LIMIT 0", "--format", "csv").out
+    head = asked(record, "data", "sql", f"SELECT * FROM {view} LIMIT 0", "--format", "csv").out
     assert documented == head.strip().split(",")
 
 
@@ -445,28 +453,31 @@ def test_every_column_of_every_view_is_in_the_documentation(record: Path, view: 
 @pytest.mark.parametrize("form", ["csv", "ndjson", "pgn"])
 def test_an_export_is_imported_into_another_database(record: Path, tmp_path: Path, form: str) -> None:
     file, other = tmp_path / f"all.{form}", tmp_path / "other.db"
-    ended = asked(record, "export", "--all", "--format", form, "-o", str(file))
+    ended = asked(record, "data", "export", "--all", "--format", form, "-o", str(file))
     assert (ended.code, ended.out, ended.err) == (0, "", "19 games exported\n")
-    ended = arena("import", str(file), "--db", str(other))
+    ended = arena("data", "import", str(file), "--db", str(other))
     assert (ended.code, ended.out, ended.err) == (0, "", "19 games of 'evening', 'cs101' imported\n")
     assert {row["name"] for row in document(other, "tournaments")} == {"cs101", "evening"}
-    told = [(row["tournament"], row["number"], row["players"], row["points"]) for row in document(record, "history")]
+    told = [
+        (row["tournament"], row["number"], row["players"], row["points"])
+        for row in document(record, "results", "history")
+    ]
     again = [(row["tournament"], row["number"], row["players"], row["points"]) for row in document(other, "history")]
     assert sorted(map(str, again)) == sorted(map(str, told))
     assert [path.name for path in tmp_path.glob("all*")] == [file.name]
 
 
 def test_an_export_is_printed_unless_a_file_is_named(record: Path) -> None:
-    lines = asked(record, "export", "cs101").out.splitlines()
+    lines = asked(record, "data", "export", "cs101").out.splitlines()
     assert len(lines) == 14
     assert json.loads(lines[0])["tournament"] == "cs101"
-    assert asked(record, "export", "--format", "pgn").out.startswith('[Event "cs101"]\n')
+    assert asked(record, "data", "export", "--format", "pgn").out.startswith('[Event "cs101"]\n')
 
 
 def test_a_bad_line_imports_nothing(tmp_path: Path) -> None:
     file, list_ = tmp_path / "arena.db", tmp_path / "list.csv"
     list_.write_text("1,ann,bob,1-0\n1,ann,bob,7\n", "utf-8")
-    ended = arena("import", str(list_), "--db", str(file))
+    ended = arena("data", "import", str(list_), "--db", str(file))
     assert ended.code == 2
     assert f"{list_}, line 2: expected" in ended.err
     assert not file.exists()
@@ -475,10 +486,10 @@ def test_a_bad_line_imports_nothing(tmp_path: Path) -> None:
 def test_a_list_of_results_becomes_a_tournament(tmp_path: Path) -> None:
     file, list_ = tmp_path / "arena.db", tmp_path / "list.csv"
     list_.write_text("1,ann,bob,1-0\n1,cleo,ann,1/2-1/2\n", "utf-8")
-    assert arena("import", str(list_), "--tournament", "club", "--db", str(file)).code == 0
+    assert arena("data", "import", str(list_), "--tournament", "club", "--db", str(file)).code == 0
     rows = document(file, "standings", "club")
     assert [(row["name"], row["points"]) for row in rows] == [("ann", 1.5), ("cleo", 0.5), ("bob", 0.0)]
-    ended = arena("import", str(list_), "--tournament", "club", "--db", str(file))
+    ended = arena("data", "import", str(list_), "--tournament", "club", "--db", str(file))
     assert (ended.code, document(file, "standings")) == (2, rows)
     assert "there is a tournament 'club' already" in ended.err
 
@@ -489,7 +500,7 @@ def test_a_list_of_results_becomes_a_tournament(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, content: bytes | None, words: str) -> None:
     if content is not None:
         (tmp_path / "list.csv").write_bytes(content)
-    ended = arena("import", "list.csv", cwd=tmp_path)
+    ended = arena("data", "import", "list.csv", cwd=tmp_path)
     assert ended.code == 2
     assert words in ended.err
 
@@ -499,7 +510,7 @@ def test_on_a_terminal_show_marks_the_board_in_colour_and_not_by_brackets(tmp_pa
     arena("play", "tictactoe", "random", "random", "--quiet", "--db", str(tmp_path / "arena.db"))
     terminal = Session(tmp_path)
     try:
-        shown = terminal.run("arena show last --ply 1 --db arena.db").printed
+        shown = terminal.run("arena replay last --show --ply 1 --db arena.db").printed
     finally:
         terminal.close()
     board = shown.partition("  a b c\n")[2].splitlines()[:3]

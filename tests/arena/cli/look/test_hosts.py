@@ -1,4 +1,4 @@
-"""`arena hosts`: the machines of a tournament."""
+"""`arena results hosts`: the machines of a tournament."""
 
 from __future__ import annotations
 
@@ -50,34 +50,36 @@ def test_a_machine_is_one_row_whatever_its_games_were(played: Path) -> None:
         (None, None, 1, []),
     ]
     assert {key: found[0][key] for key in _MACHINE} == _MACHINE
-    sheet = list(csv.DictReader(io.StringIO(arena("hosts", "cup", "--db", str(played), "--format", "csv").out)))
+    sheet = list(
+        csv.DictReader(io.StringIO(arena("results", "hosts", "cup", "--db", str(played), "--format", "csv").out))
+    )
     assert [(row["speed"], row["walls"], row["cores"]) for row in sheet] == [
         *(("512.0", "sandbox", "8"), ("530.0", "sandbox", "8"), ("", "", ""))
     ]
 
 
 def test_the_table_is_for_people(played: Path) -> None:
-    shown = arena("hosts", "cup", "--db", str(played)).out.splitlines()
+    shown = arena("results", "hosts", "cup", "--db", str(played)).out.splitlines()
     assert shown[0].split()[:6] == ["host", "speed", "games", "cores", "walls", "processor"]
     assert shown[1].split()[:5] == ["lab-1", "512", "k", "2", "8"]
     assert "Quick 9000, arena 1, Python 3.12" in shown[1]
     assert shown[3].split()[:2] == ["unknown", "1"]
     assert "\x1b" not in "".join(shown)
-    assert max(map(len, arena("hosts", "cup", "--db", str(played), columns=80).out.splitlines())) <= 80
+    assert max(map(len, arena("results", "hosts", "cup", "--db", str(played), columns=80).out.splitlines())) <= 80
 
 
 def test_what_is_missing_is_said(played: Path) -> None:
-    newest = arena("hosts", "--db", str(played))
+    newest = arena("results", "hosts", "--db", str(played))
     assert (newest.code, newest.out) == (0, "no game is over\n")
-    wrong = arena("hosts", "cap", "--db", str(played))
+    wrong = arena("results", "hosts", "cap", "--db", str(played))
     assert wrong.code == 2
     assert "'cap'" in wrong.err
 
 
 def test_a_game_says_where_it_was_played(played: Path) -> None:
-    shown = arena("show", "cup-1", "--db", str(played), "--trust-rules").out
+    shown = arena("replay", "--show", "cup-1", "--db", str(played), "--trust-rules").out
     assert "played on lab-1: Quick 9000, 512 thousand positions a second" in shown.splitlines()
-    assert "played on" not in arena("show", "cup-4", "--db", str(played)).out
+    assert "played on" not in arena("replay", "--show", "cup-4", "--db", str(played)).out
 
 
 @pytest.mark.parametrize(

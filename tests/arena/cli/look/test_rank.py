@@ -1,4 +1,4 @@
-"""`arena rank` as its user meets it: every option, every format, every way to be wrong."""
+"""`arena results rank` as its user meets it: every option, every format, every way to be wrong."""
 
 from __future__ import annotations
 
@@ -39,18 +39,20 @@ LIST = "1,ann,bob,1-0\n1,bob,ann,1/2-1/2\n1,ann,cy,1-0\n1,cy,ann,0-1\n1,bob,cy,0
 
 def asked(record: Path, *arguments: str, columns: int = 80) -> Ended:
     """What the command answers about the sample."""
-    return sample_commands.asked(record, "rank", *arguments, columns=columns)
+    return sample_commands.asked(record, "results", "rank", *arguments, columns=columns)
 
 
 def players(record: Path, *arguments: str) -> dict[str, Any]:
     """The players of the JSON, by name."""
-    return {player["name"]: player for player in sample_commands.document(record, "rank", *arguments)["players"]}
+    return {
+        player["name"]: player for player in sample_commands.document(record, "results", "rank", *arguments)["players"]
+    }
 
 
 def of_list(text: str, *arguments: str, name: str = "list.csv", columns: int = 80) -> Ended:
     """What the command answers about a list of results in this folder."""
     Path(name).write_text(text, "utf-8")
-    return arena("rank", "--from", name, *arguments, columns=columns)
+    return arena("results", "rank", "--from", name, *arguments, columns=columns)
 
 
 def document_of(text: str, *arguments: str) -> Any:
@@ -165,9 +167,9 @@ def test_without_a_game_it_says_so(record: Path) -> None:
 
 
 def test_help_has_examples_and_names_every_system() -> None:
-    told = " ".join(arena("rank", "--help", columns=200).out.split())
-    assert told.count("Example: arena rank") == 2
-    assert "[TOURNAMENT]..." in told
+    told = " ".join(arena("results", "rank", "--help", columns=200).out.split())
+    assert told.count("Example: arena results rank") == 2
+    assert "[TOURNAMENT|FILE.toml]..." in told
     assert all(system in told for system in systems.names())
 
 
@@ -281,13 +283,13 @@ def test_games_that_a_system_cannot_take_are_told() -> None:
     assert of_list(mixed).err == told
     assert of_list(mixed, "--system", "plackett-luce").err == ""
     Path("mixed.csv").write_text(mixed, "utf-8")
-    assert arena("import", "mixed.csv").code == 0
-    assert arena("rank", "mixed").err == told
+    assert arena("data", "import", "mixed.csv").code == 0
+    assert arena("results", "rank", "mixed").err == told
 
 
 def test_a_list_comes_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(LIST.encode())))
-    ended = arena("rank", "--from", "-", "--format", "json", "--svg", "p.svg")
+    ended = arena("results", "rank", "--from", "-", "--format", "json", "--svg", "p.svg")
     assert json.loads(ended.out) == document_of(LIST)
     assert "Ratings" in Path("p.svg").read_text("utf-8")
 
@@ -295,10 +297,10 @@ def test_a_list_comes_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("form", ["csv", "ndjson", "pgn"])
 def test_an_export_is_rated_as_the_record_is(form: str) -> None:
     Path("club.csv").write_text(LIST, "utf-8")
-    assert arena("import", "club.csv", "--db", "arena.db").code == 0
-    assert arena("export", "club", "--format", form, "-o", f"out.{form}").code == 0
-    ended = arena("rank", "--from", f"out.{form}", "--format", "json")
-    assert json.loads(ended.out)["players"] == json.loads(arena("rank", "--format", "json").out)["players"]
+    assert arena("data", "import", "club.csv", "--db", "arena.db").code == 0
+    assert arena("data", "export", "club", "--format", form, "-o", f"out.{form}").code == 0
+    ended = arena("results", "rank", "--from", f"out.{form}", "--format", "json")
+    assert json.loads(ended.out)["players"] == json.loads(arena("results", "rank", "--format", "json").out)["players"]
 
 
 def test_a_picture_is_written_beside_what_is_printed(record: Path) -> None:
@@ -383,13 +385,13 @@ def test_a_list_is_rated_whole(more: list[str]) -> None:
 def test_a_file_that_cannot_be_read_is_one_error(content: bytes | None, words: str) -> None:
     if content is not None:
         Path("bad.csv").write_bytes(content)
-    ended = arena("rank", "--from", "bad.csv", columns=200)
+    ended = arena("results", "rank", "--from", "bad.csv", columns=200)
     assert (ended.code, ended.out) == (2, "")
     assert words in ended.err
 
 
 def test_a_database_that_is_not_there_is_one_error_and_is_not_made() -> None:
-    ended = arena("rank")
+    ended = arena("results", "rank")
     assert (ended.code, "there is no database arena.db" in ended.err) == (2, True)
     assert list(Path().iterdir()) == []
 
@@ -397,8 +399,8 @@ def test_a_database_that_is_not_there_is_one_error_and_is_not_made() -> None:
 def test_a_database_without_a_tournament_has_all_games_or_says_what_is_missing() -> None:
     with Database("arena.db"):
         pass
-    assert arena("rank", "--all").out == "no rated games\n"
-    ended = arena("rank")
+    assert arena("results", "rank", "--all").out == "no rated games\n"
+    ended = arena("results", "rank")
     assert (ended.code, ended.out) == (2, "")
     assert "tournament" in ended.err
 
@@ -410,15 +412,15 @@ def test_a_tournament_without_a_finished_game_has_nobody_to_rank() -> None:
         book.enter(tournament, "ann", "bob")
         book.plan(tournament, "tictactoe", ("ann", "bob"))
     fitted = [system for system in systems.names() if system != "points"]
-    assert [arena("rank", "--system", system).out for system in fitted] == ["no rated games\n"] * len(fitted)
-    told = json.loads(arena("rank", "--system", "points", "--format", "json").out)["players"]
+    assert [arena("results", "rank", "--system", system).out for system in fitted] == ["no rated games\n"] * len(fitted)
+    told = json.loads(arena("results", "rank", "--system", "points", "--format", "json").out)["players"]
     assert [(player["name"], player["games"], player["points"]) for player in told] == [
         ("ann", 0, 0.0),
         ("bob", 0, 0.0),
     ]
     for wide in (80, 200):
-        assert arena("rank", "--system", "points", columns=wide).code == 0
-    assert arena("rank", "--system", "points", "--format", "csv").code == 0
+        assert arena("results", "rank", "--system", "points", columns=wide).code == 0
+    assert arena("results", "rank", "--system", "points", "--format", "csv").code == 0
 
 
 def test_meetings_that_repeat_another_are_told(tmp_path: Path) -> None:
@@ -430,12 +432,12 @@ def test_meetings_that_repeat_another_are_told(tmp_path: Path) -> None:
             record.play(cup, "ann", "bob", 1.0, pair=f"{number}", moves=moves)
     assert (
         "2 pairings repeat an earlier one move for move, so the errors count it once"
-        in arena("rank", "--db", str(file)).out
+        in arena("results", "rank", "--db", str(file)).out
     )
-    assert json.loads(arena("rank", "--db", str(file), "--format", "json").out)["repeated"] == 2
+    assert json.loads(arena("results", "rank", "--db", str(file), "--format", "json").out)["repeated"] == 2
     assert (
         "games that repeat an earlier one move for move: 2; the error"
-        in arena("versus", "ann", "bob", "--db", str(file)).out
+        in arena("results", "versus", "ann", "bob", "--db", str(file)).out
     )
 
 
@@ -446,13 +448,15 @@ def test_a_game_with_cards_repeats_only_one_whose_cards_come_from_the_same_seed(
         assert arena(*run, cwd=tmp_path).code == 0
 
     def repeated(*arguments: str) -> int:
-        ended = arena("rank", *arguments, "--format", "json", cwd=tmp_path)
+        ended = arena("results", "rank", *arguments, "--format", "json", cwd=tmp_path)
         return int(json.loads(ended.out)["repeated"])
 
-    moves = arena("sql", "select group_concat(move) from v_move group by game", "--format", "csv", cwd=tmp_path).out
+    moves = arena(
+        "data", "sql", "select group_concat(move) from v_move group by game", "--format", "csv", cwd=tmp_path
+    ).out
     assert len({*moves.splitlines()}) < 40
     assert repeated("monday") == repeated("tuesday") == 0
     assert repeated("monday", "tuesday") == 40
-    assert arena("export", "--all", "-o", "all.ndjson", cwd=tmp_path).code == 0
-    assert arena("import", "all.ndjson", "--db", "other.db", cwd=tmp_path).code == 0
+    assert arena("data", "export", "--all", "-o", "all.ndjson", cwd=tmp_path).code == 0
+    assert arena("data", "import", "all.ndjson", "--db", "other.db", cwd=tmp_path).code == 0
     assert repeated("--all", "--db", "other.db") == 40

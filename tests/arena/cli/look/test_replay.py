@@ -19,7 +19,7 @@ from rich.cells import cell_len
 from arena.cli.look.replay import Viewer, screenful, why_no_mistake
 from arena.history import words
 from arena.history.replay import replay as steps
-from tests.kit.arena_program import arena, environment
+from tests.kit.arena_program import Ended, arena, environment
 from tests.kit.effort import PATIENCE
 from tests.kit.html_validity import check_html
 from tests.kit.page_games import EVERY_GAME, analysed, named, past_game
@@ -74,7 +74,7 @@ def test_a_page_that_cannot_be_written_is_one_error(record: Path, tmp_path: Path
 
 def test_a_page_of_a_game_without_rules_is_written_all_the_same(tmp_path: Path) -> None:
     (tmp_path / "club.csv").write_text("1,ann,bob,1-0\n", "utf-8")
-    assert arena("import", "club.csv", cwd=tmp_path).code == 0
+    assert arena("data", "import", "club.csv", cwd=tmp_path).code == 0
     assert arena("replay", "club-1", "--html", "game.html", cwd=tmp_path).code == 0
     assert "There are no boards" in (tmp_path / "game.html").read_text("utf-8")
 
@@ -165,7 +165,7 @@ def test_the_analysis_is_shown_and_made_when_it_is_asked_for() -> None:
     mistakes = [line.split()[0] for line in shown.splitlines() if line.partition("   ")[0].endswith("??")]
     assert shown.count("??, better was ") == shown.count("??") // 2 > 0
     assert arena("replay", "last").out == shown
-    assert arena("analyse", "last", "--depth", "1").code == 0
+    assert arena("replay", "--mistakes", "last", "--depth", "1").code == 0
     last_wins = arena("replay", "last", "--analyse").out
     assert last_wins == arena("replay", "last").out
     assert len(mistakes) == shown.count("??") // 2
@@ -266,15 +266,18 @@ def test_a_step_does_not_stop_at_tiles_that_are_dealt() -> None:
 
 
 def test_if_no_mistake_is_marked_the_key_says_why_until_the_next_key() -> None:
-    viewer = Viewer(4, without="no mistakes are marked yet: arena analyse 7")
+    viewer = Viewer(4, without="no mistakes are marked yet: arena replay 7 --mistakes")
     viewer.press("mistake", 0.0)
-    assert viewer.status() == "0/4   no mistakes are marked yet: arena analyse 7   ?: all keys   q: quit"
+    assert viewer.status() == "0/4   no mistakes are marked yet: arena replay 7 --mistakes   ?: all keys   q: quit"
     viewer.press("next", 0.0)
     assert "no mistakes" not in viewer.status()
 
 
 def test_the_reason_why_no_mistake_is_marked() -> None:
-    for rules, reason in (("tictactoe", "no mistakes are marked yet: arena analyse "), ("kuhn", "hidden information")):
+    for rules, reason in (
+        ("tictactoe", "no mistakes are marked yet: arena replay "),
+        ("kuhn", "hidden information"),
+    ):
         game = past_game(rules, ("ann", "bob"))
         assert reason in why_no_mistake(game, steps(game))
     judged = analysed(past_game("tictactoe", ("ann", "bob")))
@@ -294,7 +297,7 @@ def test_its_speed_has_ends() -> None:
 
 def test_a_game_whose_rules_are_not_here_is_one_error(tmp_path: Path) -> None:
     (tmp_path / "club.csv").write_text("1,ann,bob,1-0\n", "utf-8")
-    assert arena("import", "club.csv", cwd=tmp_path).code == 0
+    assert arena("data", "import", "club.csv", cwd=tmp_path).code == 0
     ended = arena("replay", "club-1", cwd=tmp_path)
     assert (ended.code, ended.out) == (2, "")
     assert "no game 'unknown'" in ended.err
@@ -426,7 +429,7 @@ def test_another_size_is_another_screen(terminal: Terminal) -> None:
     assert "…" in terminal.until("0/5   right or space").decode()
     terminal.until("q: quit")
     terminal.press(b"?")
-    terminal.until("ID shows all.")
+    terminal.until("replay ID --logs shows all.")
     terminal.press(b"q")
     assert terminal.end() == 0
 
@@ -444,3 +447,33 @@ def test_an_interrupt_from_elsewhere_does_so_too(terminal: Terminal) -> None:
     terminal.process.send_signal(signal.SIGINT)
     assert terminal.end() == 130
     assert GONE in terminal.seen
+
+
+# The modes.
+
+
+@pytest.mark.parametrize(
+    ("options", "wrong"),
+    [
+        ("--depth 3", "--depth is an option of --mistakes, not of stepping"),
+        ("--logs --ply 2", "--ply is an option of stepping or --show or --debug, not of --logs"),
+        ("--show --turn 2", "--turn is an option of --debug, not of --show"),
+        ("--format json", "--format is an option of --show or --mistakes or --logs, not of stepping"),
+        ("--show --logs", "expected one of --show, --mistakes, --logs, --debug, got --show and --logs"),
+        ("--debug --ply 2 --turn 3", "expected --ply or --turn, got both; --ply 2 is the same as --turn 3"),
+    ],
+)
+def test_an_option_of_another_mode_is_refused_and_names_the_mode(record: Path, options: str, wrong: str) -> None:
+    ended = arena("replay", "cs101-1", *options.split(), "--db", str(record))
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == f"arena: {wrong} (help: arena replay --help)\n"
+
+
+def test_a_ply_is_the_position_after_it_in_every_mode(record: Path) -> None:
+    def after(*options: str) -> Ended:
+        return arena("replay", "cs101-1", *options, "--db", str(record))
+
+    assert after("--ply", "4").out.count("  a b c") == 2
+    assert "x" in after("--show", "--ply", "1").out
+    assert after("--debug", "--ply", "2") == after("--debug", "--turn", "3")
+    assert after("--debug", "--ply", "1").err.startswith("arena: game cs101-1, ply 2: this ply is part of the opening")

@@ -1,4 +1,4 @@
-"""`arena db copy`: a tournament goes on in the copy, with its own game, its agents and its rules."""
+"""`arena data copy`: a tournament goes on in the copy, with its own game, its agents and its rules."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.costly
 def test_a_tournament_goes_on_in_the_copy(home: Path, where: str, tmp_path: Path) -> None:
-    copied = arena("db", "copy", "arena.db", where, cwd=home)
+    copied = arena("data", "copy", "arena.db", where, cwd=home)
     assert copied.code == 0, copied.err
     assert " rows and 2 sources copied to " in copied.out
     (home / "arena.db").rename(tmp_path / "away.db")
@@ -59,13 +59,13 @@ def test_a_tournament_goes_on_in_the_copy(home: Path, where: str, tmp_path: Path
     (home / "cup.toml").write_text(DESCRIPTION.format(rounds=2))
     more = arena("run", "cup.toml", "--db", where, cwd=home)
     assert more.code == 0, more.err
-    verified = arena("db", "verify", "--db", where, cwd=home)
+    verified = arena("data", "verify", "--db", where, cwd=home)
     assert (verified.code, verified.err) == (0, ""), verified.out
     assert verified.out.startswith("4 games with ")
-    back = arena("db", "copy", where, "arena.db", cwd=home)
+    back = arena("data", "copy", where, "arena.db", cwd=home)
     assert back.code == 0, back.err
-    assert arena("db", "verify", cwd=home).out.startswith("4 games with ")
-    assert arena("standings", cwd=home).out.count("mine") == 1
+    assert arena("data", "verify", cwd=home).out.startswith("4 games with ")
+    assert arena("results", cwd=home).out.count("mine") == 1
 
 
 HAS_POSTGRES = find_spec("psycopg") is not None
@@ -74,8 +74,8 @@ HAS_POSTGRES = find_spec("psycopg") is not None
 @pytest.mark.costly
 @pytest.mark.sees_extras
 def test_what_cannot_be_copied_is_said_in_a_line(home: Path, where: str) -> None:
-    assert arena("db", "copy", "arena.db", where, cwd=home).code == 0
-    again = arena("db", "copy", "arena.db", where, cwd=home)
+    assert arena("data", "copy", "arena.db", where, cwd=home).code == 0
+    again = arena("data", "copy", "arena.db", where, cwd=home)
     assert (again.code, again.out.endswith(" rows already\n")) == (0, True)
     arena("run", "tictactoe", "random", "greedy", "--db", where, "--clock", "none", cwd=home)
     for arguments, words in {
@@ -88,7 +88,7 @@ def test_what_cannot_be_copied_is_said_in_a_line(home: Path, where: str) -> None
         ("arena.db", ":memory:"): "expected databases that stay",
         ("arena.db",): "missing TO",
     }.items():
-        ended = arena("db", "copy", *arguments, cwd=home)
+        ended = arena("data", "copy", *arguments, cwd=home)
         assert (ended.code, ended.out) == (2, ""), arguments
         assert words in ended.err
         assert ended.err.count("\n") == 1
@@ -100,7 +100,7 @@ def test_a_copy_that_is_refused_leaves_the_other_store_as_it_was(home: Path, tmp
     away.mkdir()
     arena("run", "tictactoe", "random", "greedy", "--clock", "none", cwd=away)
     before = sorted(away.rglob("*"))
-    ended = arena("db", "copy", "arena.db", str(away / "arena.db"), cwd=home)
+    ended = arena("data", "copy", "arena.db", str(away / "arena.db"), cwd=home)
     assert ended.code == 2
     assert "the new database has another record already" in ended.err
     assert sorted(away.rglob("*")) == before
@@ -111,11 +111,11 @@ def test_a_record_is_not_copied_without_its_sources(home: Path, where: str, lost
     for number, found in enumerate(list((home / "arena.store").glob(f"*/{lost}"))):
         found.parent.chmod(0o700)
         found.parent.rename(home / f"elsewhere{number}")
-    ended = arena("db", "copy", "arena.db", where, cwd=home)
+    ended = arena("data", "copy", "arena.db", where, cwd=home)
     assert (ended.code, ended.out) == (2, "")
     assert f"arena.store does not have {count} of the submissions of this database" in ended.err
     assert "ARENA_STORE" in ended.err
-    assert arena("db", "info", "--db", where).out.count("tournaments  0") == 1
+    assert arena("data", "info", "--db", where).out.count("tournaments  0") == 1
 
 
 def test_a_source_that_was_changed_is_not_copied(home: Path, where: str) -> None:
@@ -123,7 +123,7 @@ def test_a_source_that_was_changed_is_not_copied(home: Path, where: str) -> None
     source.parent.chmod(0o755)
     source.chmod(0o644)
     source.write_text("changed")
-    ended = arena("db", "copy", "arena.db", where, cwd=home)
+    ended = arena("data", "copy", "arena.db", where, cwd=home)
     assert ended.code == 2
     assert "the stored submission was changed" in ended.err
-    assert arena("db", "info", "--db", where).out.count("tournaments  0") == 1
+    assert arena("data", "info", "--db", where).out.count("tournaments  0") == 1

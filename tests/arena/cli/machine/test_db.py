@@ -1,4 +1,4 @@
-"""`arena db` tells what is in a database, brings older ones up to date, and finds whatever is wrong."""
+"""`arena data` tells what is in a database, brings older ones up to date, and finds whatever is wrong."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.kit.places import ROOT
 def test_what_is_in_a_database_is_told_wherever_it_is(where: str) -> None:
     with Database(where) as database:
         store_tournament(database)
-    ended = arena("db", "info", "--db", where)
+    ended = arena("data", "info", "--db", where)
     assert (ended.code, ended.err) == (0, "")
     assert "games finished" in ended.out
 
@@ -52,7 +52,7 @@ def change(file: Path, statement: str) -> None:
 
 def test_info_counts_what_is_there(record: Path) -> None:
     change(record, "UPDATE game SET status = 'cancelled' WHERE id = 6")
-    ended = arena("db", "info", "--db", str(record), columns=200)
+    ended = arena("data", "info", "--db", str(record), columns=200)
     assert ended.code == 0
     told = dict(line.split(maxsplit=1) for line in ended.out.splitlines()[1:] if not line.startswith("games"))
     assert told["database"].strip() == str(record)
@@ -69,7 +69,7 @@ def test_info_counts_what_is_there(record: Path) -> None:
 
 
 def test_info_as_json_is_one_document(record: Path) -> None:
-    (info,) = json.loads(arena("db", "info", "--db", str(record), "--format", "json").out)
+    (info,) = json.loads(arena("data", "info", "--db", str(record), "--format", "json").out)
     assert list(info) == ["database", "bytes", "revision", "agents", "versions", "tournaments", "games", "moves"]
     assert info["games"] == {"finished": 6}
     assert info["bytes"] >= record.stat().st_size
@@ -77,7 +77,7 @@ def test_info_as_json_is_one_document(record: Path) -> None:
 
 @pytest.mark.parametrize("command", ["info", "verify", "upgrade"])
 def test_a_database_that_is_not_there_is_not_made(tmp_path: Path, command: str) -> None:
-    ended = arena("db", command, "--db", "none.db", cwd=tmp_path)
+    ended = arena("data", command, "--db", "none.db", cwd=tmp_path)
     assert (ended.code, ended.out) == (2, "")
     assert (
         ended.err
@@ -89,45 +89,45 @@ def test_a_database_that_is_not_there_is_not_made(tmp_path: Path, command: str) 
 @pytest.mark.parametrize("command", ["info", "verify", "upgrade"])
 def test_a_file_that_is_no_database_is_told_in_one_line(tmp_path: Path, command: str) -> None:
     (tmp_path / "arena.db").write_text("nothing of the kind " * 100)
-    ended = arena("db", command, cwd=tmp_path)
+    ended = arena("data", command, cwd=tmp_path)
     assert ended.code == 2
     assert ended.err == "arena: arena.db is not a database of arena, or it is damaged: file is not a database\n"
 
 
 def test_a_true_record_is_well(record: Path) -> None:
-    ended = arena("db", "verify", "--db", str(record))
+    ended = arena("data", "verify", "--db", str(record))
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.startswith("6 games with ")
     assert ended.out.endswith(" plies and 3 versions checked: no errors\n")
-    assert json.loads(arena("db", "verify", "--db", str(record), "--format", "json").out) == []
+    assert json.loads(arena("data", "verify", "--db", str(record), "--format", "json").out) == []
 
 
 def test_what_is_wrong_is_listed_with_exit_code_1(record: Path) -> None:
     change(record, "UPDATE seat SET points = 0.25 WHERE game IN (2, 4) AND seat = 0")
-    ended = arena("db", "verify", "--db", str(record))
+    ended = arena("data", "verify", "--db", str(record))
     assert ended.code == 1
     assert [line.split()[:4] for line in ended.out.splitlines()[1:]] == [
         ["cs101-2", "expected", "the", "points"],
         ["cs101-4", "expected", "the", "points"],
     ]
     assert ended.err.endswith("checked: 2 wrong\n")
-    told = arena("db", "verify", "--db", str(record), "--format", "json")
+    told = arena("data", "verify", "--db", str(record), "--format", "json")
     assert told.code == 1
     assert [(wrong["where"], wrong["game"]) for wrong in json.loads(told.out)] == [("cs101-2", 2), ("cs101-4", 4)]
-    assert arena("db", "verify", "--db", str(record), "--format", "csv").out.splitlines()[0] == "where,reason"
+    assert arena("data", "verify", "--db", str(record), "--format", "csv").out.splitlines()[0] == "where,reason"
 
 
 def test_what_is_wrong_shows_no_terminal_escapes(record: Path) -> None:
     change(record, "UPDATE tournament SET name = 'cs' || char(27) || '[31m'")
     change(record, "UPDATE game SET verdict = char(27) || '[2J' WHERE id = 1")
-    ended = arena("db", "verify", "--db", str(record))
+    ended = arena("data", "verify", "--db", str(record))
     assert ended.code == 1
     assert "\x1b" not in ended.out + ended.err
 
 
 def test_a_database_that_is_up_to_date_stays_as_it_is(record: Path) -> None:
     before = record.read_bytes()
-    ended = arena("db", "upgrade", "--db", str(record))
+    ended = arena("data", "upgrade", "--db", str(record))
     assert (ended.code, ended.out) == (0, f"{record} is up to date (revision {upgrade.REVISION})\n")
     assert record.read_bytes() == before
 
@@ -143,10 +143,10 @@ def test_upgrade_says_where_the_copy_is(record: Path, tmp_path: Path, monkeypatc
     )
     monkeypatch.setattr(upgrade, "_MIGRATIONS", migrations)
     monkeypatch.setattr(upgrade, "REVISION", next)
-    refused = arena("db", "info", "--db", str(record))
+    refused = arena("data", "info", "--db", str(record))
     assert refused.code == 2
-    assert "upgrade it with `arena db upgrade`" in refused.err
-    ended = arena("db", "upgrade", "--db", str(record))
+    assert "upgrade it with `arena data upgrade`" in refused.err
+    ended = arena("data", "upgrade", "--db", str(record))
     assert ended.out == f"{record} is now at revision {next}; the old database was copied to {record}.before-{next}\n"
     assert ended.code == 0
 

@@ -62,8 +62,8 @@ def test_there_is_a_record_of_this_version() -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_all_of_it_can_be_true(records: Path, version: str, name: str) -> None:
     if version == OLD_TABLES:
-        refused = arena("db", "verify", "--db", str(records / name))  # it only reads
-        assert (refused.code, "upgrade it with `arena db upgrade`" in refused.err) == (2, True)
+        refused = arena("data", "verify", "--db", str(records / name))  # it only reads
+        assert (refused.code, "upgrade it with `arena data upgrade`" in refused.err) == (2, True)
     asked(records / name, "db", "upgrade")
     assert asked(records / name, "db", "verify", "--trust-rules").out.strip() == FACTS[version]["verified"][name]
 

@@ -1,4 +1,4 @@
-"""`arena uci` and `arena gtp`: which agents they run, and what they refuse."""
+"""`arena engine uci` and `arena engine gtp`: which agents they run, and what they refuse."""
 
 from pathlib import Path
 

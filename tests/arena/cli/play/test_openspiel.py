@@ -41,17 +41,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.costly
 def test_the_name_with_commas_and_parentheses_is_kept_in_every_list(folder: Path) -> None:
-    history = json.loads(arena("history", "--format", "json", cwd=folder).out)
+    history = json.loads(arena("results", "history", "--format", "json", cwd=folder).out)
     assert [row["game"] for row in history] == [GAME] * 2
     assert {row["verdict"] for row in history} == {"normal"}
     for name in (GAME, "openspiel:goofspiel", "openspiel"):
-        assert len(arena("history", "--format", "csv", "--game", name, cwd=folder).out.splitlines()) == 3
+        assert len(arena("results", "history", "--format", "csv", "--game", name, cwd=folder).out.splitlines()) == 3
     assert (
         "no recorded game 'openspiel:gofspiel'; did you mean"
-        in arena("history", "--game", "openspiel:gofspiel", cwd=folder).err
+        in arena("results", "history", "--game", "openspiel:gofspiel", cwd=folder).err
     )
-    assert arena("history", cwd=folder, columns=60).out.split("\n")[1].split()[1] != "openspiel"
-    exported = arena("export", "cards", "--format", "csv", cwd=folder).out
+    assert arena("results", "history", cwd=folder, columns=60).out.split("\n")[1].split()[1] != "openspiel"
+    exported = arena("data", "export", "cards", "--format", "csv", cwd=folder).out
     assert {row["game"] for row in csv.DictReader(io.StringIO(exported)) if row.get("game")} >= {GAME}
 
 
@@ -61,14 +61,14 @@ def changed(folder: Path, statement: str) -> None:
 
 
 def test_a_record_is_verified_with_the_version_that_played(folder: Path, tmp_path: Path) -> None:
-    assert "2 games" in arena("db", "verify", cwd=folder).out
+    assert "2 games" in arena("data", "verify", cwd=folder).out
     version = f"{installation.software()}, open_spiel {metadata.version('open_spiel')}"
-    assert json.loads(arena("hosts", "--format", "json", cwd=folder).out)[0]["software"] == version
+    assert json.loads(arena("results", "hosts", "--format", "json", cwd=folder).out)[0]["software"] == version
     copy = shutil.copytree(folder, tmp_path / "copy")
     changed(copy, "UPDATE game SET host = replace(host, 'open_spiel 2', 'open_spiel 1')")
-    assert arena("db", "verify", cwd=copy).code == 0
+    assert arena("data", "verify", cwd=copy).code == 0
     changed(copy, "UPDATE move SET move = '[P0]Bid:_9' WHERE ply = 1")
-    ended = arena("db", "verify", cwd=copy, columns=1000)
+    ended = arena("data", "verify", cwd=copy, columns=1000)
     assert ended.code == 1
     assert f"it was played with {version.replace('open_spiel 2', 'open_spiel 1')}, and here is {version}" in ended.out
 
@@ -77,14 +77,16 @@ def test_a_foreign_record_cannot_crash_the_program_that_shows_it(folder: Path, t
     copy = shutil.copytree(folder, tmp_path / "copy")
     changed(copy, "UPDATE game SET rules = 'openspiel:universal_poker(numHoleCards=9)'")
     why = "you have not played with the rules 'openspiel:universal_poker(numHoleCards=9)' on this account"
-    assert why in " ".join(arena("show", "last", cwd=copy).out.split())
-    assert "OpenSpiel crashes (SIGSEGV)" in " ".join(arena("show", "last", "--trust-rules", cwd=copy).out.split())
-    assert "2 not checked" in arena("db", "verify", cwd=copy).err
+    assert why in " ".join(arena("replay", "--show", "last", cwd=copy).out.split())
+    assert "OpenSpiel crashes (SIGSEGV)" in " ".join(
+        arena("replay", "--show", "last", "--trust-rules", cwd=copy).out.split()
+    )
+    assert "2 not checked" in arena("data", "verify", cwd=copy).err
 
 
 def test_a_game_is_replayed_on_its_board_of_text(folder: Path) -> None:
     assert "Point card sequence: 3 2 1" in arena("replay", "last", cwd=folder).out
-    arena("show", "last", "--svg", "board.svg", cwd=folder)
+    arena("replay", "--show", "last", "--svg", "board.svg", cwd=folder)
     assert "Point card sequence: 3 2 1" in (folder / "board.svg").read_text("utf-8")
 
 

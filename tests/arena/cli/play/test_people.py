@@ -47,7 +47,7 @@ def typed(keys: str, *arguments: str) -> str:
 
 def ruling() -> list[str]:
     """The reasons of all rulings on record."""
-    return [one["reason"] for one in json.loads(arena("rulings", "--format", "json").out)]
+    return [one["reason"] for one in json.loads(arena("rule", "list", "--format", "json").out)]
 
 
 # Taking back a move.
@@ -60,7 +60,7 @@ def test_undo_goes_back_to_the_persons_last_turn_and_further_to_the_start() -> N
     assert "back to the start" in out
     assert "there is no move of yours to take back" in out
     assert "human resigned; pvs:depth=2 wins  2 plies" in out
-    (game,) = json.loads(arena("history", "--format", "json").out)
+    (game,) = json.loads(arena("results", "history", "--format", "json").out)
     assert game["plies"] == 2
 
 
@@ -73,9 +73,9 @@ def test_chess_is_played_and_shown_in_the_notation_of_people_and_recorded_in_tha
     assert "  1  human Nf3   " in out
     assert "  3  human e4   " in out
     assert not re.search(r"hint: [a-h][1-8][a-h][1-8]", out)
-    moves = json.loads(arena("show", "last", "--format", "json").out)["moves"]
+    moves = json.loads(arena("replay", "--show", "last", "--format", "json").out)["moves"]
     assert [move["move"] for move in moves][::2] == ["g1f3", "e2e4"]
-    assert "  3  human e4   " in arena("show", "last").out
+    assert "  3  human e4   " in arena("replay", "--show", "last").out
 
 
 @pytest.mark.costly
@@ -83,7 +83,7 @@ def test_a_game_in_which_a_move_was_taken_back_is_recorded_and_annulled() -> Non
     out = typed("4\nundo\n4\nresign\n", "connect4", "human", "pvs:depth=1", "--seed", "1")
     assert out.count("annulled, so this result does not count: human took back a move") == 1
     assert ruling() == ["human took back a move"]
-    assert arena("rank", "--all").out == "no rated games\n"
+    assert arena("results", "rank", "--all").out == "no rated games\n"
     assert arena("replay", "1").code == 0
 
 
@@ -93,18 +93,18 @@ def test_a_game_of_a_person_without_help_counts_for_points_but_for_no_rating() -
     assert "this result does not count" not in out
     assert ruling() == []
     for system in ("elo", "glicko2", "incremental"):
-        assert arena("rank", "--all", "--system", system).out == "no rated games\n"
-    assert "human" in arena("standings", "--all").out
+        assert arena("results", "rank", "--all", "--system", system).out == "no rated games\n"
+    assert "human" in arena("results", "--all").out
 
 
 @pytest.mark.costly
 def test_moves_before_a_take_back_are_moves_of_the_game_and_not_its_opening() -> None:
     typed("4\n3\nundo\n2\nresign\n", "connect4", "human", "pvs:depth=1", "--seed", "1")
-    game = json.loads(arena("show", "last", "--format", "json").out)
+    game = json.loads(arena("replay", "--show", "last", "--format", "json").out)
     assert game["opening"] is None
     assert [move["who"] for move in game["moves"]] == [0, 1, 0, 1]
     assert [move["move"] for move in game["moves"]][::2] == ["4", "2"]
-    assert arena("db", "verify").code == 0
+    assert arena("data", "verify").code == 0
 
 
 @pytest.mark.costly

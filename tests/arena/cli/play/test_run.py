@@ -121,7 +121,7 @@ def assert_whole(folder: Path, *, games: int = GAMES) -> None:
     counted = "SELECT COUNT(*), COUNT(DISTINCT pair || leg) FROM game WHERE status = 'finished'"
     assert sql(folder, counted) == [(games, games)]
     assert sql(folder, "SELECT COUNT(*) FROM game WHERE plies <> (SELECT COUNT(*) FROM move WHERE game = id)") == [(0,)]
-    verified = arena("db", "verify", "--db", str(folder / "arena.db"))
+    verified = arena("data", "verify", "--db", str(folder / "arena.db"))
     assert verified.code == 0, verified.out + verified.err
     assert [path for path in (folder / "tmp").iterdir() if not left_by_python(path)] == []
 
@@ -222,7 +222,7 @@ def test_a_game_in_which_the_server_failed_is_played_once_more(
         display = TournamentDisplay(leagues.read(folder / "evening.toml"))
         display._say_what_failed(cast(Tournament, SimpleNamespace(id=1)), database)
     said = capsys.readouterr().out
-    assert said.startswith("no result, because the server failed: evening-3. `arena show evening-3` says why")
+    assert said.startswith("no result, because the server failed: evening-3. `arena replay evening-3 --show` says why")
     assert "; the same command plays 1 game once more\n" in said
     printed = finished(folder)
     assert "continuing: 11 of 12 games are over" in printed
@@ -427,7 +427,7 @@ def test_a_match_ends_as_soon_as_its_test_is_decided(folder: Path) -> None:
     assert f"continuing: {played} of {played} games are over" in again
     assert outcome in again
     assert sql(folder, BY_STATUS) == games
-    assert arena("db", "verify", "--db", str(folder / "arena.db")).code == 0
+    assert arena("data", "verify", "--db", str(folder / "arena.db")).code == 0
 
 
 def test_a_match_whose_test_is_not_decided_says_so(folder: Path) -> None:
@@ -448,7 +448,7 @@ def test_a_match_that_is_killed_goes_on_until_its_test_is_decided(folder: Path, 
     assert "SPRT: H1 accepted: alphabeta:depth=2" in finished(folder, *arguments)
     assert sql(folder, "SELECT COUNT(*) FROM game WHERE status NOT IN ('finished', 'cancelled')") == [(0,)]
     assert sql(folder, "SELECT COUNT(*), COUNT(DISTINCT pair || leg) FROM game") == [(120, 120)]
-    verified = arena("db", "verify", "--db", str(folder / "arena.db"))
+    verified = arena("data", "verify", "--db", str(folder / "arena.db"))
     assert verified.code == 0, verified.out + verified.err
 
 

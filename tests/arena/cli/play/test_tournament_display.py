@@ -52,7 +52,7 @@ def test_who_is_quarantined_is_told_once_with_what_can_be_done(capsys: Any) -> N
     told = [line for line in capsys.readouterr().out.splitlines() if "quarantined" in line]
     assert told == [
         "bob is quarantined after 5 faults in a row: it forfeits its other games until a new version is entered, or "
-        "until: arena release bob --reason WHY"
+        "until: arena rule release bob --reason WHY"
     ]
 
 

@@ -70,7 +70,7 @@ def begin(window: PlayWindow) -> str:
 
 
 def history(folder: Path) -> list[dict[str, object]]:
-    found: list[dict[str, object]] = json.loads(arena("history", "--format", "json", cwd=folder).out)
+    found: list[dict[str, object]] = json.loads(arena("results", "history", "--format", "json", cwd=folder).out)
     return found
 
 
@@ -108,7 +108,7 @@ def test_a_game_is_recorded_with_its_agent_and_annulled_after_a_move_was_taken_b
     assert "to step through this game: arena replay 1" in window.printed
     (recorded,) = history(tmp_path)
     assert recorded["players"] == ["mine", "human"]
-    (ruling,) = json.loads(arena("rulings", "--format", "json", cwd=tmp_path).out)
+    (ruling,) = json.loads(arena("rule", "list", "--format", "json", cwd=tmp_path).out)
     assert ruling["reason"] == "human took back a move"
 
 

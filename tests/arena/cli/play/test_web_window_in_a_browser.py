@@ -37,7 +37,9 @@ def play_by_clicks(page: Page) -> str:
 
 
 def history(folder: Path) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(arena("history", "--db", str(folder / "arena.db"), "--format", "json").out)
+    found: list[dict[str, Any]] = json.loads(
+        arena("results", "history", "--db", str(folder / "arena.db"), "--format", "json").out
+    )
     return found
 
 

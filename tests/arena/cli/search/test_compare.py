@@ -1,4 +1,4 @@
-"""`arena compare`: our searches side by side, and a student's own search function beside them."""
+"""`arena search compare`: our searches side by side, and a student's own search function beside them."""
 
 import csv
 import io
@@ -37,8 +37,8 @@ def test_path_searches_are_compared_by_cost_and_expanded_nodes() -> None:
 
 
 def compared(*arguments: str) -> list[dict[str, Any]]:
-    """What `arena compare --format json` prints."""
-    ended = arena("compare", *arguments, "--format", "json")
+    """What `arena search compare --format json` prints."""
+    ended = arena("search", "compare", *arguments, "--format", "json")
     assert ended.code == 0
     read: list[dict[str, Any]] = json.loads(ended.out)
     return read
@@ -46,7 +46,7 @@ def compared(*arguments: str) -> list[dict[str, Any]]:
 
 def test_a_parallel_search_that_the_node_limit_ends_is_left_out() -> None:
     """It never visits more nodes than the limit: it must not look complete, with a wrong value."""
-    ended = arena("compare", "connect4", "parallel", "--depth", "4-6", "--nodes", "5000", "--format", "json")
+    ended = arena("search", "compare", "connect4", "parallel", "--depth", "4-6", "--nodes", "5000", "--format", "json")
     assert [(row["depth"], row["nodes"]) for row in json.loads(ended.out)] == [(4, 1357)]
     assert ended.err == "arena: parallel: depth 5 takes more than 5,000 nodes; left out from this depth on\n"
 
@@ -72,7 +72,7 @@ def test_algorithms_stand_side_by_side() -> None:
 
 
 def test_the_table_fits_into_eighty_columns_and_its_numbers_are_those_of_the_json() -> None:
-    ended = arena("compare", "connect4", "--depth", "1-3", "minimax", "alphabeta", "pvs")
+    ended = arena("search", "compare", "connect4", "--depth", "1-3", "minimax", "alphabeta", "pvs")
     assert (ended.code, ended.err) == (0, "")
     header, *lines = ended.out.splitlines()
     assert header.split() == [
@@ -109,7 +109,7 @@ def test_positions_of_a_large_search_are_not_counted_and_neither_are_those_of_yo
 
 
 def test_a_window_is_for_all_algorithms_that_have_one_or_for_one() -> None:
-    ended = arena("compare", "tree:window", "alphabeta", "pvs", "minimax", "--depth", "2", "--window", "9,11")
+    ended = arena("search", "compare", "tree:window", "alphabeta", "pvs", "minimax", "--depth", "2", "--window", "9,11")
     assert "arena: minimax has no window: it searches without --window\n" in ended.err
     assert [line.split()[1] for line in ended.out.splitlines()[1:]] == ["7", "7", "10"]
     both = compared("tree:window", "--depth", "2", "alphabeta", "alphabeta:alpha=9,beta=11")
@@ -132,23 +132,23 @@ def test_a_position_can_be_given_as_text_with_moves_to_play_from_it() -> None:
 
 
 def test_a_search_that_needs_too_many_nodes_is_left_out_and_so_are_deeper_ones() -> None:
-    ended = arena("compare", "connect4", "minimax", "alphabeta", "--depth", "1-20", "--nodes", "1000")
+    ended = arena("search", "compare", "connect4", "minimax", "alphabeta", "--depth", "1-20", "--nodes", "1000")
     assert "arena: minimax: depth 4 takes more than 1,000 nodes; left out from this depth on\n" in ended.err
     assert [line.split()[0] for line in ended.out.splitlines()[1:] if line.endswith("minimax")] == ["1", "2", "3"]
 
 
 def test_values_that_differ_are_flagged() -> None:
-    ended = arena("compare", "tictactoe", "--depth", "3", "minimax", "winning")
+    ended = arena("search", "compare", "tictactoe", "--depth", "3", "minimax", "winning")
     assert ended.err == 'arena: a value marked "!" differs from the first algorithm at the same depth\n'
     assert [" ! " in line for line in ended.out.splitlines()[1:]] == [False, True]
 
 
 def test_a_bound_is_shown_as_one() -> None:
-    assert "<= 0" in arena("compare", "tictactoe", "--depth", "9", "proof").out
+    assert "<= 0" in arena("search", "compare", "tictactoe", "--depth", "9", "proof").out
 
 
 def test_a_search_that_takes_too_long_is_left_out_and_so_are_deeper_ones() -> None:
-    ended = arena("compare", "connect4", "--depth", "2-20", "minimax", "--seconds", "0.2")
+    ended = arena("search", "compare", "connect4", "--depth", "2-20", "minimax", "--seconds", "0.2")
     assert ended.code == 0
     found = re.fullmatch(
         r"arena: minimax: depth (\d+) takes more than 0\.2 s; left out from this depth on\n", ended.err
@@ -159,7 +159,9 @@ def test_a_search_that_takes_too_long_is_left_out_and_so_are_deeper_ones() -> No
 
 def test_as_csv_numbers_are_plain() -> None:
     rows = list(
-        csv.DictReader(io.StringIO(arena("compare", "connect4", "--depth", "4", "minimax", "--format", "csv").out))
+        csv.DictReader(
+            io.StringIO(arena("search", "compare", "connect4", "--depth", "4", "minimax", "--format", "csv").out)
+        )
     )
     assert (rows[0]["nodes"], rows[0]["depth"], rows[0]["bound"]) == ("2801", "4", "exact")
 
@@ -171,7 +173,7 @@ def test_after_ctrl_c_the_searches_that_ended_are_shown(monkeypatch: pytest.Monk
         return ""
 
     monkeypatch.setattr("arena.cli.search.compare._limit_reached", interrupt)
-    ended = arena("compare", "connect4", "minimax", "--depth", "1-20")
+    ended = arena("search", "compare", "connect4", "minimax", "--depth", "1-20")
     assert ended.code == 130
     assert [line.split()[:2] for line in ended.out.splitlines()[1:]] == [["1", "8"], ["2", "57"]]
     assert ended.err == "\ninterrupted; the table has the searches that ended before\n"
@@ -242,7 +244,9 @@ def _a_students_file(tmp_path: Path) -> None:
 def test_a_right_function_has_our_value_move_and_nodes(game: str, moves: int) -> None:
     start = games.start(game)
     played = ["--moves", start.to_text(start.moves()[0])] if moves else []
-    ended = arena("compare", game, "alphabeta", "mine.py:alphabeta", "--depth", "1-3", *played, "--format", "json")
+    ended = arena(
+        "search", "compare", game, "alphabeta", "mine.py:alphabeta", "--depth", "1-3", *played, "--format", "json"
+    )
     assert ended.code == 0, ended.err
     rows = json.loads(ended.out)
     assert len(rows) == 6
@@ -253,13 +257,13 @@ def test_a_right_function_has_our_value_move_and_nodes(game: str, moves: int) ->
 
 
 def test_a_wrong_value_is_marked() -> None:
-    ended = arena("compare", "connect4", "minimax", "mine.py:wrong", "--depth", "2")
+    ended = arena("search", "compare", "connect4", "minimax", "mine.py:wrong", "--depth", "2")
     assert " 0.5 !" in ended.out
     assert ended.code == 0
 
 
 def test_a_function_that_fails_is_left_out_from_that_depth_on_and_the_exit_code_says_so() -> None:
-    ended = arena("compare", "connect4", "minimax", "mine.py:nothing", "--depth", "1-3")
+    ended = arena("search", "compare", "connect4", "minimax", "mine.py:nothing", "--depth", "1-3")
     assert ended.code == 1
     assert "mine.py:nothing: mine.py, line 26: ZeroDivisionError: division by zero; left out from depth 2" in ended.err
     assert ended.out.count("mine.py:nothing") == 1
@@ -268,13 +272,13 @@ def test_a_function_that_fails_is_left_out_from_that_depth_on_and_the_exit_code_
 
 @pytest.mark.costly
 def test_a_function_without_an_end_is_left_out_after_the_time_limit() -> None:
-    ended = arena("compare", "tictactoe", "minimax", "mine.py:endless", "--depth", "1-2", "--seconds", "1")
+    ended = arena("search", "compare", "tictactoe", "minimax", "mine.py:endless", "--depth", "1-2", "--seconds", "1")
     assert "mine.py:endless: depth 1 takes more than 1 s; left out" in ended.err
     assert "endless" not in ended.out
 
 
 def test_a_function_cannot_use_our_searches() -> None:
-    ended = arena("compare", "tictactoe", "mine.py:cheat", "--depth", "1")
+    ended = arena("search", "compare", "tictactoe", "mine.py:cheat", "--depth", "1")
     assert ended.code == 1
     assert "our searches are not available" in ended.err
 
@@ -307,14 +311,14 @@ def test_a_function_cannot_use_our_searches() -> None:
     ],
 )
 def test_a_wrong_argument_is_one_clear_error(arguments: list[str], words: str) -> None:
-    ended = arena("compare", "--depth", "1", *arguments)
+    ended = arena("search", "compare", "--depth", "1", *arguments)
     assert (ended.code, ended.out) == (2, "")
     assert words in " ".join(ended.err.split())
 
 
 def test_a_game_in_a_students_own_file_is_searched_too(tmp_path: Path) -> None:
     (tmp_path / "countdown.py").write_text((EXAMPLES / "countdown.py").read_text("utf-8"), "utf-8")
-    ended = arena("compare", "countdown.py:Countdown", "alphabeta", "mine.py:alphabeta", "--format", "json")
+    ended = arena("search", "compare", "countdown.py:Countdown", "alphabeta", "mine.py:alphabeta", "--format", "json")
     assert ended.code == 0, ended.err
     assert not any(row["differs"] for row in json.loads(ended.out))
 
@@ -324,7 +328,7 @@ def test_a_game_in_a_students_own_file_is_searched_too(tmp_path: Path) -> None:
 
 @pytest.mark.costly
 def test_parallel_has_the_value_and_move_of_alphabeta_and_its_waste_is_told() -> None:
-    ended = arena("compare", "connect4", "alphabeta", "parallel", "--processes", "2", "--depth", "4-5")
+    ended = arena("search", "compare", "connect4", "alphabeta", "parallel", "--processes", "2", "--depth", "4-5")
     assert (ended.code, ended.err) == (0, "")
     *_, one, other = ended.out.splitlines()
     plain, parallel = compared("connect4", "alphabeta", "parallel", "--processes", "2", "--depth", "5")
@@ -381,7 +385,7 @@ def test_ctrl_c_ends_the_processes_at_once_and_quietly() -> None:
 
 
 def test_processes_without_parallel_are_refused() -> None:
-    ended = arena("compare", "connect4", "alphabeta", "--processes", "2")
+    ended = arena("search", "compare", "connect4", "alphabeta", "--processes", "2")
     assert (ended.code, ended.out) == (2, "")
     assert "--processes is for parallel; add it to the algorithms, such as alphabeta parallel" in ended.err
 

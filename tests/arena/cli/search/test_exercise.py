@@ -1,4 +1,4 @@
-"""`arena exercise` as its user sees it."""
+"""`arena course exercise` as its user sees it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.kit.arena_program import arena
 
 
 def test_without_files_the_sheet_is_printed(tmp_path: Path) -> None:
-    ended = arena("exercise", "alphabeta", "--seed", "7", cwd=tmp_path)
+    ended = arena("course", "exercise", "alphabeta", "--seed", "7", cwd=tmp_path)
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.startswith("Exercise: alphabeta, tree 7\n\nMAX (triangle up)")
     assert "A MAX  = ____\n├─ B MIN  = ____\n" in ended.out
@@ -23,7 +23,7 @@ def test_without_files_the_sheet_is_printed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", kinds.names())
 def test_every_line_fits_a_terminal(kind: str) -> None:
-    ended = arena("exercise", kind, "--seed", "1", "--text", "--key")
+    ended = arena("course", "exercise", kind, "--seed", "1", "--text", "--key")
     assert ended.code == 0
     assert max(map(len, ended.out.split("\n"))) <= 80
     assert ended.out.startswith(f"Exercise: {kind}, ")
@@ -40,17 +40,17 @@ def test_files_are_written_and_named(tmp_path: Path) -> None:
     assert "solved" in (tmp_path / "key.svg").read_text("utf-8")
     assert "solved" not in (tmp_path / "sheet.svg").read_text("utf-8")
     assert set(json.loads((tmp_path / "tree.json").read_text())) == {"players", "bounds", "tree"}
-    traced = arena("trace", "tree:file=tree.json", "expectiminimax:pruning=star1", cwd=tmp_path)
+    traced = arena("search", "trace", "tree:file=tree.json", "expectiminimax:pruning=star1", cwd=tmp_path)
     assert traced.code == 0
     assert "cut-off" in traced.out
 
 
 def test_without_a_seed_it_is_said_how_to_have_the_same_tree_again() -> None:
-    ended = arena("exercise", "minimax")
+    ended = arena("course", "exercise", "minimax")
     assert ended.code == 0
     seed = ended.err.strip().rpartition(" ")[2]
     assert ended.err == f"to make the same exercise again: --seed {seed}\n"
-    assert arena("exercise", "minimax", "--seed", seed).out == ended.out
+    assert arena("course", "exercise", "minimax", "--seed", seed).out == ended.out
 
 
 def test_a_class_gets_the_same_sheets_again_from_the_seed_that_is_printed(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_a_class_gets_the_same_sheets_again_from_the_seed_that_is_printed(tmp_pa
     ],
 )
 def test_what_cannot_be_done_is_told(arguments: tuple[str, ...], words: str, tmp_path: Path) -> None:
-    ended = arena("exercise", *arguments, cwd=tmp_path)
+    ended = arena("course", "exercise", *arguments, cwd=tmp_path)
     assert (ended.code, ended.out) == (2, "")
     assert words in ended.err
     assert "Traceback" not in ended.err

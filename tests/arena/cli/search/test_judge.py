@@ -1,4 +1,4 @@
-"""`arena judge` as its user sees it."""
+"""`arena course judge` as its user sees it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def without_times(text: str) -> str:
 
 
 def test_a_right_search_is_told_so() -> None:
-    ended = arena("judge", RIGHT, "--trees", "6", cwd=ROOT)
+    ended = arena("course", "judge", RIGHT, "--trees", "6", cwd=ROOT)
     assert (ended.code, ended.err) == (0, "")
     first, *rows = ended.out.split("\n")
     assert first.split() == ["tree", "leaves", "what"]
@@ -40,7 +40,7 @@ def test_a_right_search_is_told_so() -> None:
 
 
 def test_a_wrong_one_is_told_where_and_why_as_the_page_shows() -> None:
-    ended = arena("judge", PLAIN, "--as", "alphabeta", "--trees", "0", cwd=ROOT)
+    ended = arena("course", "judge", PLAIN, "--as", "alphabeta", "--trees", "0", cwd=ROOT)
     assert (ended.code, ended.err) == (1, "")
     page = (ROOT / "docs" / "concepts.md").read_text("utf-8")
     assert without_times(ended.out) in without_times(page)
@@ -48,7 +48,7 @@ def test_a_wrong_one_is_told_where_and_why_as_the_page_shows() -> None:
 
 
 def test_programs_get_a_row_a_tree() -> None:
-    printed = arena("judge", PLAIN, "--as", "alphabeta", "--trees", "1", "--format", "json", cwd=ROOT)
+    printed = arena("course", "judge", PLAIN, "--as", "alphabeta", "--trees", "1", "--format", "json", cwd=ROOT)
     rows = json.loads(printed.out)
     assert printed.code == 1
     assert len(rows) == 8
@@ -69,7 +69,7 @@ def test_programs_get_a_row_a_tree() -> None:
         "nodes": 7,
         "expected_nodes": 6,
     }
-    listed = arena("judge", PLAIN, "--as", "alphabeta", "--trees", "1", "--format", "csv", cwd=ROOT)
+    listed = arena("course", "judge", PLAIN, "--as", "alphabeta", "--trees", "1", "--format", "csv", cwd=ROOT)
     table = list(csv.DictReader(io.StringIO(listed.out)))
     assert [row["passed"] == "yes" for row in table] == [row["passed"] for row in rows]
 
@@ -84,7 +84,7 @@ def minimax(state):
 
 def test_what_a_student_wrote_is_shown_and_not_obeyed(tmp_path: Path) -> None:
     (tmp_path / "研究.py").write_text(AWKWARD, "utf-8")
-    ended = arena("judge", "研究.py:minimax", "--trees", "0", cwd=tmp_path)
+    ended = arena("course", "judge", "研究.py:minimax", "--trees", "0", cwd=tmp_path)
     assert ended.code == 1
     assert "研究.py, line 5: ValueError: <script>\\x1b[31mWWW" in ended.out
     assert "the last line that it printed: <script>\\x1b[2J WWW" in ended.out
@@ -94,13 +94,13 @@ def test_what_a_student_wrote_is_shown_and_not_obeyed(tmp_path: Path) -> None:
 
 def test_what_cannot_be_loaded_is_told_once(tmp_path: Path) -> None:
     (tmp_path / "homework.py").write_text("def minimax(state):\n    return 1\n\n1 / 0\n")
-    ended = arena("judge", "homework.py:minimax", cwd=tmp_path)
+    ended = arena("course", "judge", "homework.py:minimax", cwd=tmp_path)
     assert (ended.code, ended.err) == (1, "")
     assert ended.out == (
         "the function cannot be judged: homework.py, line 4: ZeroDivisionError: division by zero\n"
         "  line 4, in <module>: 1 / 0\n"
     )
-    rows = json.loads(arena("judge", "homework.py:minimax", "--format", "json", cwd=tmp_path).out)
+    rows = json.loads(arena("course", "judge", "homework.py:minimax", "--format", "json", cwd=tmp_path).out)
     assert {row["difference"] for row in rows} == {"homework.py, line 4: ZeroDivisionError: division by zero"}
 
 
@@ -118,7 +118,7 @@ def test_what_cannot_be_loaded_is_told_once(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_asked_is_told(arguments: tuple[str, ...], words: str, tmp_path: Path) -> None:
     (tmp_path / "homework.py").write_text("def best(state): return 1\n")
-    ended = arena("judge", *arguments, cwd=tmp_path)
+    ended = arena("course", "judge", *arguments, cwd=tmp_path)
     assert (ended.code, ended.out) == (2, "")
     assert words in ended.err
     assert ended.err.count("\n") == 1

@@ -1,4 +1,4 @@
-"""`arena trace` with a path search: the frontier and the explored places, step by step."""
+"""`arena search trace` with a path search: the frontier and the explored places, step by step."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ from tests.kit.arena_program import arena
 
 
 def test_a_path_search_shows_the_frontier_and_the_explored_places() -> None:
-    ended = arena("trace", "tree:inconsistent", "astar")
+    ended = arena("search", "trace", "tree:inconsistent", "astar")
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.splitlines() == [
         "step  node  from  g  h  f  frontier         explored",
@@ -19,9 +19,9 @@ def test_a_path_search_shows_the_frontier_and_the_explored_places() -> None:
         "   6  G     C     6  0  6  goal             S B C A",
         "cost 6  moves 3  path B C G  expanded 4",
     ]
-    alone = arena("trace", "maze:0,map=tiny", "breadth_first:graph=false", "--moves", "e e", "--depth", "2")
+    alone = arena("search", "trace", "maze:0,map=tiny", "breadth_first:graph=false", "--moves", "e e", "--depth", "2")
     assert alone.out.splitlines()[-1] == "no path found  expanded 3"
-    assert max(map(len, arena("trace", "maze:0,map=detour", "astar").out.splitlines())) <= 80
+    assert max(map(len, arena("search", "trace", "maze:0,map=detour", "astar").out.splitlines())) <= 80
 
 
 def test_where_a_depth_limit_can_mislead_graph_search_the_last_line_says_so(tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def test_where_a_depth_limit_can_mislead_graph_search_the_last_line_says_so(tmp_
         ("breadth_first", "1", "no path found  expanded 1"),
         ("uniform_cost:graph=false", "1", "no path found  expanded 1"),
     ):
-        ended = arena("trace", f"tree:file={tmp_path}/detour.json", search, "--depth", depth)
+        ended = arena("search", "trace", f"tree:file={tmp_path}/detour.json", search, "--depth", depth)
         assert ended.out.splitlines()[-1] == line
 
 
@@ -49,9 +49,9 @@ def test_a_path_search_takes_no_window_and_draws_no_tree() -> None:
         (("--nodes", "positions"), "astar is shown as a table only"),
         (("--tree",), "astar is shown as a table only"),
     ):
-        ended = arena("trace", "tree:routes", "astar", *options)
+        ended = arena("search", "trace", "tree:routes", "astar", *options)
         assert (ended.code, ended.out) == (2, "")
         assert message in ended.err
-    ended = arena("trace", "connect4", "astar:graph=false")
+    ended = arena("search", "trace", "connect4", "astar:graph=false")
     assert (ended.code, ended.out) == (2, "")
     assert "astar searches path problems: games of one player without chance, such as maze:0" in ended.err

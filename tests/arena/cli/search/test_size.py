@@ -1,4 +1,4 @@
-"""`arena size`: one game line by line, a range of games as a table."""
+"""`arena search size`: one game line by line, a range of games as a table."""
 
 import csv
 import io
@@ -13,13 +13,13 @@ from tests.kit.arena_program import arena
 
 
 def measured(*arguments: str) -> list[dict[str, Any]]:
-    """What `arena size --format json` prints."""
-    rows: list[dict[str, Any]] = json.loads(arena("size", *arguments, "--format", "json").out)
+    """What `arena search size --format json` prints."""
+    rows: list[dict[str, Any]] = json.loads(arena("search", "size", *arguments, "--format", "json").out)
     return rows
 
 
 def test_one_game_is_explained_line_by_line() -> None:
-    ended = arena("size", "tictactoe")
+    ended = arena("search", "size", "tictactoe")
     assert (ended.code, ended.err) == (0, "")
     lines = dict(line.split("  ", 1) for line in ended.out.splitlines())
     assert "5,478" in lines["positions"]
@@ -35,12 +35,14 @@ def test_a_game_without_a_symmetry_of_its_own_has_no_number_up_to_symmetry() -> 
     assert (dots["positions"], dots["up_to_symmetry"]) == (16, None)
     assert (tree["positions"], tree["up_to_symmetry"]) == (13, None)
     assert (nap["positions"], nap["up_to_symmetry"]) == (13, 8)
-    [line] = [line for line in arena("size", "dots:rows=1,columns=1").out.splitlines() if line.startswith("up to")]
+    [line] = [
+        line for line in arena("search", "size", "dots:rows=1,columns=1").out.splitlines() if line.startswith("up to")
+    ]
     assert line.split()[3] == "-"
 
 
 def test_a_range_is_a_row_for_each_number_and_fits_into_eighty_columns() -> None:
-    ended = arena("size", "nap:4-12")
+    ended = arena("search", "size", "nap:4-12")
     header, *lines = ended.out.splitlines()
     assert header.split() == ["game", "nodes", "leaves", "h", "win", "nim", "b", "alphabeta", "b^h", "best"]
     assert [line.split()[:5] for line in lines[:2]] == [
@@ -83,13 +85,13 @@ def test_a_position_and_moves_say_where_it_begins() -> None:
 
 
 def test_what_takes_too_long_is_left_out_and_larger_games_are_not_tried() -> None:
-    ended = arena("size", "connect4:rows=4-8,columns=4", "--seconds", "0")
+    ended = arena("search", "size", "connect4:rows=4-8,columns=4", "--seconds", "0")
     assert (ended.code, ended.out) == (2, "")
     assert "connect4:rows=4,columns=4 is too large to measure within 0 s; try a smaller game" in ended.err
 
 
 def test_as_csv_numbers_are_plain() -> None:
-    rows = list(csv.DictReader(io.StringIO(arena("size", "grundy:7-8", "--format", "csv").out)))
+    rows = list(csv.DictReader(io.StringIO(arena("search", "size", "grundy:7-8", "--format", "csv").out)))
     assert [(row["nodes"], row["nimber"], row["winner"]) for row in rows] == [
         ("24", "0", "second"),
         ("52", "2", "first"),
@@ -109,6 +111,6 @@ def test_as_csv_numbers_are_plain() -> None:
     ],
 )
 def test_a_wrong_argument_is_one_clear_error(arguments: list[str], words: str) -> None:
-    ended = arena("size", *arguments)
+    ended = arena("search", "size", *arguments)
     assert (ended.code, ended.out) == (2, "")
     assert words in " ".join(ended.err.split())

@@ -1,4 +1,4 @@
-"""`arena solve`, as a user sees it."""
+"""`arena search solve`, as a user sees it."""
 
 import csv
 import io
@@ -20,21 +20,21 @@ from tests.kit.game_facts import facts, value
 
 
 def told(ended: Ended) -> dict[str, str]:
-    """The details that `arena solve` prints after its verdict."""
+    """The details that `arena search solve` prints after its verdict."""
     lines = ended.out.split("\n\n")[1].splitlines()
     return {name: text.strip() for name, _, text in (line.partition(" ") for line in lines)}
 
 
 def solved(*arguments: str) -> dict[str, Any]:
-    """What `arena solve --format json` prints."""
-    ended = arena("solve", *arguments, "--format", "json")
+    """What `arena search solve --format json` prints."""
+    ended = arena("search", "solve", *arguments, "--format", "json")
     assert (ended.code, ended.err) == (0, "")
     read: dict[str, Any] = json.loads(ended.out)
     return read
 
 
 def test_it_says_who_wins_and_when_and_shows_how() -> None:
-    ended = arena("solve", "nap:11")
+    ended = arena("search", "solve", "nap:11")
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.startswith("the first player wins in 5 plies\n")
     details = told(ended)
@@ -64,7 +64,7 @@ def test_it_says_who_wins_and_when_and_shows_how() -> None:
     ],
 )
 def test_the_verdict_is_a_sentence(arguments: list[str], verdict: str) -> None:
-    ended = arena("solve", *arguments)
+    ended = arena("search", "solve", *arguments)
     assert ended.code == 0
     assert ended.out.splitlines()[0] == verdict
 
@@ -78,7 +78,7 @@ def test_the_verdict_is_a_sentence(arguments: list[str], verdict: str) -> None:
     ],
 )
 def test_a_short_end_of_a_long_game_is_found_without_a_time_limit(game: str, position: str, verdict: str) -> None:
-    ended = arena("solve", game, "--position", position)
+    ended = arena("search", "solve", game, "--position", position)
     assert ended.err == ""
     assert ended.out.startswith(f"{verdict}\n")
 
@@ -108,13 +108,13 @@ def test_the_line_can_be_played_and_ends_the_game() -> None:
 
 
 def test_as_csv_it_is_one_row() -> None:
-    (row,) = csv.DictReader(io.StringIO(arena("solve", "nap:4", "--format", "csv").out))
+    (row,) = csv.DictReader(io.StringIO(arena("search", "solve", "nap:4", "--format", "csv").out))
     assert (row["value"], row["distance"], row["move"], row["line"]) == ("1.0", "3", "1", "1 2 4")
 
 
 @pytest.mark.costly
 def test_after_its_time_it_says_what_is_known() -> None:
-    ended = arena("solve", "connect4", "--seconds", "0.3")
+    ended = arena("search", "solve", "connect4", "--seconds", "0.3")
     assert ended.code == 0
     pattern = r"not solved within 0\.3 s; at depth \d+ (the (first|second) player is ahead \(0\.\d+\)|neither .*)"
     assert re.fullmatch(pattern, ended.out.splitlines()[0])
@@ -122,12 +122,14 @@ def test_after_its_time_it_says_what_is_known() -> None:
     found = solved("connect4", "--seconds", "0.3")
     assert (found["value"], found["distance"]) == (None, None)
     assert found["move"] in "1234567"
-    assert arena("solve", "pig", "--seconds", "0.1").out.startswith("not solved within 0.1 s\n")
-    assert arena("solve", "ludo:players=3", "--seconds", "0.1").out.startswith("not solved within 0.1 s; at depth ")
+    assert arena("search", "solve", "pig", "--seconds", "0.1").out.startswith("not solved within 0.1 s\n")
+    assert arena("search", "solve", "ludo:players=3", "--seconds", "0.1").out.startswith(
+        "not solved within 0.1 s; at depth "
+    )
 
 
 def test_the_winning_strategy_answers_every_move() -> None:
-    ended = arena("solve", "nap:6", "--strategy")
+    ended = arena("search", "solve", "nap:6", "--strategy")
     tree = ended.out.split("\n\n")[2].splitlines()
     assert tree[0] == "the second player wins; the tree has one move for the winner and all moves for the opponent"
     path: list[str] = []
@@ -150,7 +152,7 @@ def test_the_winning_strategy_answers_every_move() -> None:
 
 
 def test_a_large_strategy_is_cut_and_says_how_much_was_left_out() -> None:
-    ended = arena("solve", "nap:14", "--strategy")
+    ended = arena("search", "solve", "nap:14", "--strategy")
     tree = ended.out.split("\n\n")[2].splitlines()
     assert len(tree) <= 152
     left_out = re.fullmatch(
@@ -163,12 +165,12 @@ def test_a_large_strategy_is_cut_and_says_how_much_was_left_out() -> None:
 
 def test_a_player_alone_who_cannot_win_has_no_strategy(tmp_path: Path) -> None:
     (tmp_path / "nothing.json").write_text('{"players": 1, "tree": {"A": {"B": 0, "C": -1}}}')
-    ended = arena("solve", "tree:file=nothing.json", "--strategy", cwd=tmp_path)
+    ended = arena("search", "solve", "tree:file=nothing.json", "--strategy", cwd=tmp_path)
     assert ended.out.endswith("\nno player can force a win\n")
 
 
 def test_a_draw_shows_how_each_player_holds_it() -> None:
-    first, second = arena("solve", "tictactoe", "--strategy").out.split("\n\n")[3:]
+    first, second = arena("search", "solve", "tictactoe", "--strategy").out.split("\n\n")[3:]
     assert first.splitlines() == [
         "the first player holds the draw:",
         "└─ a1",
@@ -191,13 +193,13 @@ def test_a_draw_shows_how_each_player_holds_it() -> None:
 
 @pytest.mark.costly
 def test_a_longer_draw_shows_its_first_moves_and_says_so() -> None:
-    ended = arena("solve", "connect4:rows=4,columns=4", "--strategy")
+    ended = arena("search", "solve", "connect4:rows=4,columns=4", "--strategy")
     assert max(map(len, (part.splitlines() for part in ended.out.split("\n\n")))) <= MOST_LINES + 3
     assert ended.out.endswith("(where a line ends with ... the game goes on; --moves shows more)\n")
 
 
 def test_a_strategy_can_run_out_of_time() -> None:
-    ended = arena("solve", "connect4", "--strategy", "--seconds", "0.2")
+    ended = arena("search", "solve", "connect4", "--strategy", "--seconds", "0.2")
     assert (ended.code, ended.out.splitlines()[-1]) == (0, "no winning strategy found within the time limit")
 
 
@@ -216,7 +218,7 @@ def test_a_strategy_can_run_out_of_time() -> None:
     ],
 )
 def test_bad_input_gets_one_clear_error(arguments: list[str], message: str) -> None:
-    ended = arena("solve", *arguments)
+    ended = arena("search", "solve", *arguments)
     assert ended.code == 2
     assert ended.out == ""
     assert message in ended.err
@@ -239,6 +241,6 @@ def test_an_interrupt_ends_it_at_once_and_quietly() -> None:
 
 
 def test_a_strategys_first_move_wins() -> None:
-    text = arena("solve", "nap:5", "--strategy").out.split("\n\n")[2].splitlines()[1].split()[-1]
+    text = arena("search", "solve", "nap:5", "--strategy").out.split("\n\n")[2].splitlines()[1].split()[-1]
     state = games.start("nap:5")
     assert value(state.play(state.from_text(text))) == 1

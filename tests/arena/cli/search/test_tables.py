@@ -1,4 +1,4 @@
-"""`arena tables` builds endgame tables once; `arena solve --endgames` looks positions up in them."""
+"""`arena search tables` builds endgame tables once; `arena search solve --endgames` looks positions up in them."""
 
 import csv
 import io
@@ -21,7 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_tables_are_built_once_and_then_listed(folder: Path) -> None:
-    first = arena("tables", "checkers", "--pieces", "3")
+    first = arena("search", "tables", "checkers", "--pieces", "3")
     assert first.code == 0
     assert first.err.splitlines() == [f"arena: building tables of 0.2 MB in {folder}, in about 0.6 s"]
     assert [line.split() for line in first.out.splitlines()] == [
@@ -30,16 +30,16 @@ def test_tables_are_built_once_and_then_listed(folder: Path) -> None:
         ["3", "261,224", "100,250", "87,305", "8,477", "62", "212,400"],
     ]
     before = path_of(folder, 3).stat()
-    again = arena("tables", "checkers", "--pieces", "3")
+    again = arena("search", "tables", "checkers", "--pieces", "3")
     assert (again.code, again.out) == (0, first.out)
     assert again.err == f"arena: all tables are in {folder}: there is nothing to build\n"
     assert path_of(folder, 3).stat().st_mtime_ns == before.st_mtime_ns
 
 
 def test_a_damaged_table_is_built_again_and_that_is_said(folder: Path) -> None:
-    arena("tables", "checkers", "--pieces", "2")
+    arena("search", "tables", "checkers", "--pieces", "2")
     path_of(folder, 2).write_bytes(b"x")
-    ended = arena("tables", "checkers", "--pieces", "2")
+    ended = arena("search", "tables", "checkers", "--pieces", "2")
     assert ended.code == 0
     assert "checkers-2.table is damaged, or not an endgame table of this version: it is built again" in ended.err
 
@@ -73,28 +73,29 @@ def test_the_list_is_for_programs_too_and_the_folder_can_be_named(tmp_path: Path
     ],
 )
 def test_mistakes_get_one_clear_line(arguments: list[str], said: str) -> None:
-    ended = arena("tables", *arguments)
+    ended = arena("search", "tables", *arguments)
     assert ended.code == 2
     assert said in ended.err
     assert [line for line in ended.err.splitlines() if "building" not in line] == [ended.err.splitlines()[-1]]
 
 
 def test_a_position_is_looked_up() -> None:
-    arena("tables", "checkers", "--pieces", "3")
-    ended = arena("solve", "checkers", "--position", TWO_KINGS, "--endgames", "3")
+    arena("search", "tables", "checkers", "--pieces", "3")
+    ended = arena("search", "solve", "checkers", "--position", TWO_KINGS, "--endgames", "3")
     assert ended.out.splitlines()[0] == "the first player wins in 31 plies"
     drawn = json.loads(
-        arena("solve", "checkers", "--position", "B:WK1:BK32", "--endgames", "3", "--format", "json").out
+        arena("search", "solve", "checkers", "--position", "B:WK1:BK32", "--endgames", "3", "--format", "json").out
     )
     assert (drawn["value"], drawn["distance"], drawn["line"]) == (0, None, ["32-27"])
 
 
 def test_without_its_table_a_position_is_not_searched() -> None:
-    arena("tables", "checkers", "--pieces", "2")
-    ended = arena("solve", "checkers", "--position", TWO_KINGS, "--endgames", "3")
+    arena("search", "tables", "checkers", "--pieces", "2")
+    ended = arena("search", "solve", "checkers", "--position", TWO_KINGS, "--endgames", "3")
     assert ended.code == 2
     assert ended.err.endswith(
-        "checkers-3.table; arena tables checkers --pieces 3 builds it, or set ARENA_TABLES to the folder that has it\n"
+        "checkers-3.table; arena search tables checkers --pieces 3 builds it, or set ARENA_TABLES to the "
+        "folder that has it\n"
     )
 
 
@@ -109,7 +110,7 @@ def test_without_its_table_a_position_is_not_searched() -> None:
     ],
 )
 def test_what_cannot_be_looked_up_is_said(arguments: list[str], said: str) -> None:
-    arena("tables", "checkers", "--pieces", "2")
-    ended = arena("solve", *arguments)
+    arena("search", "tables", "checkers", "--pieces", "2")
+    ended = arena("search", "solve", *arguments)
     assert (ended.code, ended.out) == (2, "")
     assert said in ended.err

@@ -1,4 +1,4 @@
-"""`arena trace` and `arena tree`, as a user sees them."""
+"""`arena search trace` and `arena search tree`, as a user sees them."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ from tests.kit.game_facts import facts
 
 
 def test_a_trace_is_the_table_of_the_lecture_and_the_result() -> None:
-    ended = arena("trace", "tree:professors", "alphabeta")
+    ended = arena("search", "trace", "tree:professors", "alphabeta")
     assert (ended.code, ended.err) == (0, "")
     header, *rows, summary = ended.out.splitlines()
     assert header.split() == ["event", "alpha", "beta", "returned"]
@@ -23,76 +23,82 @@ def test_a_trace_is_the_table_of_the_lecture_and_the_result() -> None:
 
 
 def test_table_is_what_it_prints_anyway() -> None:
-    assert arena("trace", "nap:4", "minimax", "--table") == arena("trace", "nap:4", "minimax")
+    assert arena("search", "trace", "nap:4", "minimax", "--table") == arena("search", "trace", "nap:4", "minimax")
 
 
 def test_calls_end_with_what_the_root_reports() -> None:
-    *calls, summary = arena("trace", "tree:four_leaves", "minimax", "--calls").out.splitlines()
+    *calls, summary = arena("search", "trace", "tree:four_leaves", "minimax", "--calls").out.splitlines()
     assert calls[-1] == "   reports largest of (2, 1) = 2"
     assert summary.startswith("value 2  move b  line b d  nodes 7")
 
 
 def test_a_window_gives_a_bound_soft_or_hard() -> None:
-    soft = arena("trace", "tree:window", "alphabeta", "--window", "9,11").out.splitlines()
+    soft = arena("search", "trace", "tree:window", "alphabeta", "--window", "9,11").out.splitlines()
     assert soft[1].split() == ["init", "root", "9", "11"]
     assert soft[-1].startswith("value <= 7 ")
-    hard = arena("trace", "tree:window", "alphabeta", "--window", "9,11", "--fail", "hard").out.splitlines()
+    hard = arena("search", "trace", "tree:window", "alphabeta", "--window", "9,11", "--fail", "hard").out.splitlines()
     assert hard[-1].startswith("value <= 9 ")
-    again = arena("trace", "tree:window", "alphabeta", "--window", "-inf,7").out.splitlines()
+    again = arena("search", "trace", "tree:window", "alphabeta", "--window", "-inf,7").out.splitlines()
     assert again[-1].startswith("value 3 ")
-    above = arena("trace", "tree:window", "alphabeta", "--window=-9,2").out.splitlines()
+    above = arena("search", "trace", "tree:window", "alphabeta", "--window=-9,2").out.splitlines()
     assert above[-1].startswith("value >= 3 ")
 
 
 def test_order_reversed_begins_with_the_last_move() -> None:
-    rows = arena("trace", "tree:best_first", "alphabeta", "--order", "reversed").out.splitlines()
+    rows = arena("search", "trace", "tree:best_first", "alphabeta", "--order", "reversed").out.splitlines()
     assert rows[2].split()[0] == "A->D"
     assert rows[-1] == "value 6  move B  line B b1  nodes 13"
 
 
 def test_order_reversed_is_for_every_search_and_the_picture_keeps_the_order_of_the_game() -> None:
-    *lines, summary = arena("trace", "tree:professors", "winning", "--order", "reversed", "--tree").out.splitlines()
+    *lines, summary = arena(
+        "search", "trace", "tree:professors", "winning", "--order", "reversed", "--tree"
+    ).out.splitlines()
     assert [line for line in lines if "pruned" in line] == ["├╌ B MIN  pruned", "├╌ C MIN  pruned"]
     assert lines[3].split()[1] == "D"
     assert summary == "value >= 1  move D  line D L U  nodes 7"
     assert (
-        arena("trace", "tree:coins", "expectiminimax", "--order", "reversed").out.splitlines()[2].startswith("A->tails")
+        arena("search", "trace", "tree:coins", "expectiminimax", "--order", "reversed")
+        .out.splitlines()[2]
+        .startswith("A->tails")
     )
 
 
 def test_a_position_is_a_text_and_moves_are_played_from_it() -> None:
-    ended = arena("trace", "tree:professors", "alphabeta", "--position", "A C", "--moves", "J")
+    ended = arena("search", "trace", "tree:professors", "alphabeta", "--position", "A C", "--moves", "J")
     assert [line.split()[0] for line in ended.out.splitlines()[1:3]] == ["init", "J->Q"]
-    assert arena("tree", "tree:professors", "--position", "A D K").out == "K MAX = 2\n┕━ T = 2\n"
-    assert "--position: tictactoe: expected" in arena("solve", "tictactoe", "--position", "xxx/.../...").err
-    assert arena("solve", "tictactoe", "--position", "xx./oo./...").out.startswith("the first player wins in 1 ply")
+    assert arena("search", "tree", "tree:professors", "--position", "A D K").out == "K MAX = 2\n┕━ T = 2\n"
+    assert "--position: tictactoe: expected" in arena("search", "solve", "tictactoe", "--position", "xxx/.../...").err
+    assert arena("search", "solve", "tictactoe", "--position", "xx./oo./...").out.startswith(
+        "the first player wins in 1 ply"
+    )
 
 
 def test_depth_and_moves_say_which_part_is_searched() -> None:
-    ended = arena("trace", "connect4", "alphabeta", "--depth", "1", "--moves", "4 4", "--calls")
+    ended = arena("search", "trace", "connect4", "alphabeta", "--depth", "1", "--moves", "4 4", "--calls")
     leaves = [line.split(":")[0].strip() for line in ended.out.splitlines() if "level 1" in line]
     assert leaves == ["1", "2", "3", "4", "5", "6", "7"]
 
 
 def test_moves_may_be_outcomes_of_chance() -> None:
-    ended = arena("trace", "tree:coins", "expectiminimax", "--moves", "heads C", "--calls")
+    ended = arena("search", "trace", "tree:coins", "expectiminimax", "--moves", "heads C", "--calls")
     assert ended.out.splitlines()[0].startswith("C")
     assert ended.out.splitlines()[-1].startswith("value 3 ")
 
 
 def test_null_windows_are_explained() -> None:
-    ended = arena("trace", "tree:binary", "pvs")
+    ended = arena("search", "trace", "tree:binary", "pvs")
     assert "4+" in ended.out
     assert "(5+ is the next floating-point number above 5" in ended.out
-    assert "(5+" not in arena("trace", "tree:binary", "alphabeta").out
+    assert "(5+" not in arena("search", "trace", "tree:binary", "alphabeta").out
 
 
 def test_the_tree_of_a_search_shows_what_was_pruned(tmp_path: Path) -> None:
-    ended = arena("trace", "tree:professors", "alphabeta", "--tree")
+    ended = arena("search", "trace", "tree:professors", "alphabeta", "--tree")
     assert "│     ├╌ R  pruned" in ended.out.splitlines()
     assert "event" not in ended.out
     assert max(map(len, ended.out.splitlines())) <= 80
-    drawn = arena("trace", "tree:professors", "alphabeta", "--svg", "p.svg", "--dot", "p.dot", cwd=tmp_path)
+    drawn = arena("search", "trace", "tree:professors", "alphabeta", "--svg", "p.svg", "--dot", "p.dot", cwd=tmp_path)
     assert drawn.out == "value 1  move D  line D L U  nodes 20\n"
     assert drawn.err == "written: p.svg\nwritten: p.dot\n"
     title = ElementTree.parse(tmp_path / "p.svg").getroot()[0].text
@@ -101,7 +107,7 @@ def test_the_tree_of_a_search_shows_what_was_pruned(tmp_path: Path) -> None:
 
 
 def test_a_long_trace_prints_its_beginning_and_says_so() -> None:
-    ended = arena("trace", "nap:11", "minimax", "--depth", "5")
+    ended = arena("search", "trace", "nap:11", "minimax", "--depth", "5")
     assert ended.code == 0
     *rows, more, summary = ended.out.splitlines()
     assert len(rows) == 1 + 5000
@@ -110,7 +116,7 @@ def test_a_long_trace_prints_its_beginning_and_says_so() -> None:
 
 
 def test_tree_draws_nap_whole_with_its_values() -> None:
-    ended = arena("tree", "nap:4")
+    ended = arena("search", "tree", "nap:4")
     assert (ended.code, ended.err) == (0, "")
     assert len(ended.out.splitlines()) == 29
     assert ended.out.splitlines()[:4] == ["root MAX = 1", "┝━ 1 MIN = 1", "│  ┝━ 2 MAX = 1", "│  │  ┕━ 4 = 1"]
@@ -119,7 +125,18 @@ def test_tree_draws_nap_whole_with_its_values() -> None:
 def test_tree_draws_the_first_plies_of_a_larger_game_into_files(tmp_path: Path) -> None:
     (tmp_path / "t.svg").write_text("older")
     ended = arena(
-        "tree", "tictactoe", "--depth", "2", "--moves", "b2 a1", "--svg", "t.svg", "--dot", "t.dot", cwd=tmp_path
+        "search",
+        "tree",
+        "tictactoe",
+        "--depth",
+        "2",
+        "--moves",
+        "b2 a1",
+        "--svg",
+        "t.svg",
+        "--dot",
+        "t.dot",
+        cwd=tmp_path,
     )
     assert (ended.code, ended.out, ended.err) == (0, "", "written: t.svg\nwritten: t.dot\n")
     root = ElementTree.parse(tmp_path / "t.svg").getroot()
@@ -141,8 +158,11 @@ def test_tree_draws_the_first_plies_of_a_larger_game_into_files(tmp_path: Path) 
         (["trace", "kuhn", "alphabeta"], "alphabeta does not support chance"),
         (["trace", "tictactoe", "minimax", "--depth", "5", "--svg", "x.svg"], "at most 2,000 nodes"),
         (["tree", "nap"], "at most 2,000 nodes and 200 plies to draw; limit its depth (--depth)"),
-        (["tree", "nap"], "This one has 39,692,669 nodes; arena size nap measures the game"),
-        (["tree", "tictactoe", "--depth", "5"], "This one has 18,730 nodes in its first 5 plies; arena size tictactoe"),
+        (["tree", "nap"], "This one has 39,692,669 nodes; arena search size nap measures the game"),
+        (
+            ["tree", "tictactoe", "--depth", "5"],
+            "This one has 18,730 nodes in its first 5 plies; arena search size tictactoe",
+        ),
         (["tree", "nap:4", "--depth", "-2"], "expected a depth of 0 or more plies to draw, got -2"),
         (["tree", "nap:4", "--moves", "x"], "--moves, ply 1: expected a legal move (1, 2, 3, 4), got 'x'"),
         (
@@ -165,20 +185,13 @@ def test_bad_input_gets_one_clear_error(arguments: list[str], message: str, tmp_
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("command", ["trace", "tree"])
-def test_every_command_has_help_with_an_example(command: str) -> None:
-    ended = arena(command, "--help")
-    assert ended.code == 0
-    assert f"Example: arena {command}" in ended.out
-
-
 def test_a_game_that_fails_while_it_is_played_is_one_line(tmp_path: Path) -> None:
     file = tmp_path / "broken.py"
     file.write_text(
         "from adsearch import State\n\n\nclass Broken(State):\n    turn = 0\n\n"
         "    def moves(self):\n        return {}['oops']\n\n    def position(self):\n        return 'x'\n"
     )
-    ended = arena("trace", f"{file}:Broken", "minimax", "--depth", "2")
+    ended = arena("search", "trace", f"{file}:Broken", "minimax", "--depth", "2")
     assert ended.code == 1
     assert ended.err.startswith("arena: KeyError: 'oops' (")
     assert "broken.py, line 8" in ended.err
@@ -186,50 +199,50 @@ def test_a_game_that_fails_while_it_is_played_is_one_line(tmp_path: Path) -> Non
 
 
 def test_an_option_given_twice_is_refused() -> None:
-    ended = arena("trace", "tree:window", "alphabeta:fail=hard", "--fail", "soft")
+    ended = arena("search", "trace", "tree:window", "alphabeta:fail=hard", "--fail", "soft")
     assert (ended.code, ended.out) == (2, "")
     assert "fail is given twice" in ended.err
 
 
 def test_a_picture_without_a_place_is_refused_before_the_search() -> None:
-    ended = arena("trace", "tree:window", "alphabeta", "--svg", "/nowhere/x.svg")
+    ended = arena("search", "trace", "tree:window", "alphabeta", "--svg", "/nowhere/x.svg")
     assert (ended.code, ended.out) == (2, "")
     assert "there is no folder '/nowhere'" in ended.err
 
 
 def test_nodes_of_a_table_and_a_tree_show_what_is_asked_for() -> None:
-    ended = arena("trace", "grundy:7", "winning", "--table", "--tree", "--nodes", "problems")
+    ended = arena("search", "trace", "grundy:7", "winning", "--table", "--tree", "--nodes", "problems")
     assert (ended.code, ended.err) == (0, "")
     assert "W(7+)->W(6-1-)" in ended.out
     assert "W(7+) OR = -1" in ended.out
 
 
 def test_the_tree_of_tic_tac_toe_is_folded() -> None:
-    ended = arena("tree", "tictactoe", "--depth", "2", "--fold")
+    ended = arena("search", "tree", "tictactoe", "--depth", "2", "--fold")
     assert (ended.code, len(ended.out.splitlines())) == (0, 16)
     assert ended.out.startswith("root MAX = 0\n┝━ a1 MIN = 0  4 alike\n")
 
 
 def test_boards_need_a_tree() -> None:
-    ended = arena("trace", "nap:4", "alphabeta", "--nodes", "boards")
+    ended = arena("search", "trace", "nap:4", "alphabeta", "--nodes", "boards")
     assert (ended.code, ended.out) == (2, "")
     assert "--nodes boards works only with --tree, --svg, --dot or --html" in ended.err
 
 
 def test_html_writes_a_page_with_all_steps(tmp_path: Path) -> None:
     file = tmp_path / "search.html"
-    ended = arena("trace", "tree:four_leaves", "alphabeta", "--html", str(file))
+    ended = arena("search", "trace", "tree:four_leaves", "alphabeta", "--html", str(file))
     assert (ended.code, ended.out) == (0, "value 2  move b  line b d  nodes 6\n")
     assert ended.err == f"written: {file}\n"
     page = file.read_text("utf-8")
     assert "tree:four_leaves searched by alphabeta" in page
-    _, *events, _ = arena("trace", "tree:four_leaves", "alphabeta").out.splitlines()
+    _, *events, _ = arena("search", "trace", "tree:four_leaves", "alphabeta").out.splitlines()
     assert page.count("data-says") == len(events) + 1
 
 
 def test_html_refuses_a_search_that_is_too_large_and_prints_nothing_else(tmp_path: Path) -> None:
     file = tmp_path / "search.html"
-    ended = arena("trace", "connect4", "alphabeta", "--depth", "4", "--html", str(file))
+    ended = arena("search", "trace", "connect4", "alphabeta", "--depth", "4", "--html", str(file))
     assert (ended.code, ended.out) == (2, "")
     assert "at most 2,000 steps" in ended.err
     assert not file.exists()
@@ -237,15 +250,15 @@ def test_html_refuses_a_search_that_is_too_large_and_prints_nothing_else(tmp_pat
 
 def test_the_value_is_the_one_at_the_root_of_the_tree_and_says_for_whom_if_min_moves() -> None:
     for search, value in (("expectiminimax", "2 for MAX"), ("expectimax", "-2 for MIN")):
-        tree = arena("trace", "tree:bounded_below", search, "--tree").out.splitlines()
+        tree = arena("search", "trace", "tree:bounded_below", search, "--tree").out.splitlines()
         assert tree[-1].startswith(f"value {value}  move")
         assert tree[0].startswith(f"A MIN = {value.split()[0]}")
 
 
 def test_a_value_from_the_table_is_marked_in_the_table_of_events_and_in_the_tree() -> None:
-    rows = arena("trace", "nap:4", "alphabeta:table=true").out.splitlines()
+    rows = arena("search", "trace", "nap:4", "alphabeta:table=true").out.splitlines()
     assert [row.split() for row in rows if "table" in row] == [["2->1", "1", "1", "1", "table,", "cut-off"]]
     assert (
         "├─ 2 MIN ≤ 1  [1, +inf]\n│  ├─ 1 MAX = 1  table\n"
-        in arena("trace", "nap:4", "alphabeta:table=true", "--tree").out
+        in arena("search", "trace", "nap:4", "alphabeta:table=true", "--tree").out
     )

@@ -65,7 +65,7 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def bundle(record: Path, tmp_path: Path) -> Path:
     """Alice's, in a folder where there is nothing else."""
-    ended = arena("bundle", "alice_agent", str(tmp_path / "alice.arena"), "--db", str(record / "arena.db"))
+    ended = arena("course", "bundle", "alice_agent", str(tmp_path / "alice.arena"), "--db", str(record / "arena.db"))
     assert ended.code == 0, ended.err
     assert "6 games of alice_agent, 2 sources" in ended.out
     assert [path.name for path in tmp_path.iterdir()] == ["alice.arena"]
@@ -184,7 +184,7 @@ def test_what_cannot_be_is_told_and_nothing_is_left(
     record: Path, tmp_path: Path, arguments: tuple[str, ...], said: str
 ) -> None:
     folder(tmp_path, {"taken.arena": "mine"})
-    ended = arena("bundle", *arguments, "--db", str(record / "arena.db"))
+    ended = arena("course", "bundle", *arguments, "--db", str(record / "arena.db"))
     assert ended.code == 2
     assert said in ended.err
     assert [path.name for path in tmp_path.iterdir()] == ["taken.arena"]

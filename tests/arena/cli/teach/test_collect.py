@@ -9,7 +9,9 @@ import shutil
 from pathlib import Path
 
 import pytest
+import typer
 
+from arena.cli.teach.collect import _described
 from arena.errors import BadLeague
 from arena.tournament import league
 from arena.tournament.lock import collecting_lock
@@ -92,7 +94,7 @@ def test_from_a_download_to_a_tournament(course: Path) -> None:
     run = arena("run", "cs101.toml")
     assert run.code == 0, run.err
     assert "Deep Blue" in run.out
-    verified = arena("db", "verify")
+    verified = arena("data", "verify")
     assert "2 versions checked: no errors" in verified.out
 
     again = collect("--format", "json")
@@ -100,7 +102,7 @@ def test_from_a_download_to_a_tournament(course: Path) -> None:
     assert rows["1001"]["agent"] == "Deep Blue"
     assert (rows["1001"]["plays"], rows["1001"]["version"], rows["1001"]["new"]) == (True, 1, False)
     assert (rows["1003"]["light"], rows["1005"]["light"]) == ("failed", "missing")
-    assert "2 versions" in arena("db", "verify").out
+    assert "2 versions" in arena("data", "verify").out
 
 
 def test_the_list_for_a_spreadsheet_has_everybody(course: Path) -> None:
@@ -187,7 +189,10 @@ def test_where_the_description_does_not_name_the_file_that_is_said(course: Path)
         (("all.zip", "--roster", "roster.csv", "--game", "nap", "--deadline", "soon"), "--deadline: expected a day"),
         (("all.zip", "--roster", "roster.csv", "--game", "nap", "--to", "x.toml"), "expected a file called NAME.coll"),
         (("all.zip", "--game", "nap"), "expected a roster: --roster FILE, or roster = in the table [course]"),
-        (("all.zip", "--roster", "roster.csv", "--game", "nap", "--on", "dask"), "start arena collect on the machine"),
+        (
+            ("all.zip", "--roster", "roster.csv", "--game", "nap", "--on", "dask"),
+            "start arena course collect on the machine",
+        ),
         (("all.zip", "--roster", "roster.csv", "--game", "nap", "--only", "deep blu"), "did you mean 'Deep Blue'?"),
         (("all.zip", "--roster", "roster.csv", "--game", "nap", "--only", "Eve Zweig"), "2 students are called 'Eve Z"),
         (("all.zip", "--roster", "all.zip", "--game", "nap"), "all.zip"),
@@ -195,7 +200,7 @@ def test_where_the_description_does_not_name_the_file_that_is_said(course: Path)
     ],
 )
 def test_what_is_given_wrong_is_told_on_one_line(course: Path, arguments: tuple[str, ...], said: str) -> None:
-    ended = arena("collect", *arguments, columns=200)
+    ended = arena("course", "collect", *arguments, columns=200)
     assert ended.code == 2
     assert said in ended.err
     assert "Traceback" not in ended.err
@@ -224,7 +229,7 @@ def test_an_extension_cannot_lift_the_late_mark_of_a_file_without_a_time_and_thi
     (course / "own.csv").write_text("\n".join(["id,name,group,alias,deadline", *rows]))
     zipped(course / "canvas.zip", {"brownbob_LATE_158_9910_a.py": AGENT})
     options = ("--roster", "own.csv", "--deadline", "2099-05-01", "--tournament", "cs101.toml")
-    out = " ".join(arena("collect", "canvas.zip", *options).out.split())
+    out = " ".join(arena("course", "collect", "canvas.zip", *options).out.split())
     assert "Bob Brown Bob Brown - - late 1 d" in out
     assert "marked late by the learning system, which gives no time: Bob Brown; give the extension there too" in out
 
@@ -241,7 +246,7 @@ def test_a_description_with_a_course_needs_no_other_option(course: Path) -> None
     )
     again = "Task/Eve Zweig_58_assignsubmission_file_/a.py"
     zipped(course / "all.zip", {**GIVEN, again: AGENT, "1006.py": AGENT + "# of the other Eve\n"})
-    ended = arena("collect", "all.zip", "--tournament", "cs101.toml", "--only", "Deep Blue", "--only", "1002")
+    ended = arena("course", "collect", "all.zip", "--tournament", "cs101.toml", "--only", "Deep Blue", "--only", "1002")
     assert ended.code == 0, ended.err
     lines = [" ".join(line.split()) for line in ended.out.splitlines()]
     assert lines[1:4] == [
@@ -254,7 +259,9 @@ def test_a_description_with_a_course_needs_no_other_option(course: Path) -> None
     assert "deadline of Bob Brown: 2026-05-09 23:59:59 (Europe/Berlin, UTC+0200)" in lines
     assert "3 students: 3 good; 2 of them late" in lines
     assert "3 of 3 students have an agent (2 agents, because teams share one), 3 of them a" in lines
-    in_time = arena("collect", "all.zip", "--tournament", "cs101.toml", "--deadline", "2026-05-02", "--format", "json")
+    in_time = arena(
+        "course", "collect", "all.zip", "--tournament", "cs101.toml", "--deadline", "2026-05-02", "--format", "json"
+    )
     rows_by_id = {row["id"]: row for row in json.loads(in_time.out)}
     assert {rows_by_id[id]["late_days"] for id in ("1001", "1002", "1006")} == {0}
     assert len(rows_by_id["1006"]["team_submissions"]) == 2
@@ -262,9 +269,9 @@ def test_a_description_with_a_course_needs_no_other_option(course: Path) -> None
     # What others share is not said of these students.
     zipped(course / "all.zip", {f"{id}.py": AGENT for id in ("1001", "1003")} | {"1002.py": AGENT + "# other\n"})
     shared = "the same content: García López, Carla, Eve Zweig"
-    assert shared in arena("collect", "all.zip", "--tournament", "cs101.toml", "--afresh").out
+    assert shared in arena("course", "collect", "all.zip", "--tournament", "cs101.toml", "--afresh").out
     for only, told in (("1002", False), ("1003", True)):
-        ended = arena("collect", "all.zip", "--tournament", "cs101.toml", "--only", only)
+        ended = arena("course", "collect", "all.zip", "--tournament", "cs101.toml", "--only", only)
         assert (shared in ended.out, "(1 agents" in ended.out) == (told, False)
 
 
@@ -279,3 +286,15 @@ def test_a_terminal_shows_no_progress_after_the_end(collected: Path) -> None:
     lines = [line for line in ended.printed.splitlines() if not line.startswith("  ")]
     assert not [line for line in lines if " read: " in line or " checked" in line]
     assert any(line.startswith("id ") for line in lines)
+
+
+def test_the_description_comes_before_the_downloads(tmp_path: Path) -> None:
+    described = tmp_path / "cs101.toml"
+    described.touch()
+    (tmp_path / "uploads").mkdir()
+    uploads = tmp_path / "uploads"
+    assert _described([described, uploads]) == (described, [uploads])
+    assert _described([tmp_path / "cs101", uploads]) == (described, [uploads])
+    assert _described([uploads, tmp_path / "more"]) == (None, [uploads, tmp_path / "more"])
+    with pytest.raises(typer.BadParameter, match="expected downloads after"):
+        _described([described])

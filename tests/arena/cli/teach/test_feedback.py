@@ -1,4 +1,4 @@
-"""`arena feedback`: a private folder that says to each student why their agent lost, and gives away nobody else."""
+"""`arena course feedback`: a private folder that says to each student why an agent lost, and gives away nobody else."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from arena.course.feedback import write
 from arena.play import cores
-from tests.kit.arena_program import Ended, arena
+from tests.kit.arena_program import arena
 from tests.kit.html_validity import check_html
 from tests.kit.lost_games import SECRET, STUDENTS, make
 from tests.kit.places import ROOT
@@ -28,7 +28,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def feedback(course: Path) -> Path:
     """The feedback, written with the description alone."""
-    ended = arena("feedback", "cs101.toml", "feedback", cwd=course)
+    ended = arena("course", "feedback", "cs101.toml", "feedback", cwd=course)
     assert ended.code == 0, ended.err
     assert ended.err == ""
     assert re.fullmatch(
@@ -59,7 +59,7 @@ def test_every_author_gets_a_page_a_text_and_a_bundle(feedback: Path) -> None:
 
 def test_the_documentation_shows_a_game_of_this_course(feedback: Path) -> None:
     documented = (ROOT / "docs" / "instructor.md").read_text("utf-8")
-    (shown,) = re.findall(r"```text\n(Game 1 against .*?)```", documented, re.DOTALL)
+    (shown,) = re.findall(r"```text\n(Game cs101-1 against .*?)```", documented, re.DOTALL)
     assert shown in (feedback / "kestrel" / "feedback.txt").read_text("utf-8")
 
 
@@ -99,17 +99,18 @@ def test_the_commands_run_where_the_student_is(feedback: Path, course: Path, tmp
     shutil.copy(kestrel / "kestrel.arena", tmp_path)
     shutil.copy(course / "kestrel" / "agent.py", tmp_path)
     typed = commands((kestrel / "feedback.txt").read_text("utf-8"))
-    assert [words[0] for words in typed] == ["replay", "replay", "replay", "debug", "check"]
-    ended: dict[str, Ended] = {words[0]: arena(*words) for words in typed if words[0] in ("replay", "debug")}
-    assert (ended["replay"].code, ended["replay"].err) == (0, "")
-    assert ended["debug"].code == 1
-    assert "running agent.py in seat 0, after 1 earlier turn" in ended["debug"].out
-    assert "KeyError: 'middle'" in ended["debug"].err
+    assert [words[0] for words in typed] == ["replay", "replay", "replay", "replay", "check"]
+    assert ["--debug" in words for words in typed] == [False, False, False, True, False]
+    replayed, debugged = (arena(*words) for words in typed[2:4])
+    assert (replayed.code, replayed.err) == (0, "")
+    assert debugged.code == 1
+    assert "running agent.py in seat 0, after 1 earlier turn" in debugged.out
+    assert "KeyError: 'middle'" in debugged.err
     assert typed[-1] == ["check", "agent.py", "--game", "tictactoe", "--clock", "10+0.1"]
 
 
 def test_without_a_roster_agents_have_their_own_names(course: Path) -> None:
-    ended = arena("feedback", "cs101", "own", "--db", str(course / "arena.db"))
+    ended = arena("course", "feedback", "cs101", "own", "--db", str(course / "arena.db"))
     assert ended.out.endswith("own/mail.csv has no addresses: add --roster FILE\n")
     with Path("own/mail.csv").open(encoding="utf-8", newline="") as file:
         rows = [*csv.DictReader(file)]
@@ -124,7 +125,7 @@ def test_several_processes_write_what_one_writes(
     monkeypatch.setattr(cores, "count", lambda: 2)
     monkeypatch.setattr(write, "_FEW", 0)
     options = ("--roster", str(course / "roster.csv"), "--db", str(course / "arena.db"))
-    assert arena("feedback", "cs101", "two", *options).code == 0
+    assert arena("course", "feedback", "cs101", "two", *options).code == 0
     for name in STUDENTS:
         two = (tmp_path / "two" / name / "feedback.txt").read_text("utf-8")
         assert two == (feedback / name / "feedback.txt").read_text("utf-8")
@@ -132,15 +133,15 @@ def test_several_processes_write_what_one_writes(
 
 def test_it_replaces_earlier_feedback_and_is_never_in_a_report(course: Path, tmp_path: Path) -> None:
     db = ("--db", str(course / "arena.db"))
-    assert arena("report", "cs101", "site", "--no-games", *db).code == 0
+    assert arena("course", "report", "cs101", "site", "--no-games", *db).code == 0
     for folder in ("site", "site/feedback"):
-        ended = arena("feedback", "cs101", folder, *db)
+        ended = arena("course", "feedback", "cs101", folder, *db)
         assert (ended.code, ended.out) == (2, "")
         assert "expected a folder outside '" in ended.err
-    assert arena("feedback", "cs101", "feedback", *db).code == 0
-    assert arena("feedback", "cs101", "feedback", *db).code == 0
+    assert arena("course", "feedback", "cs101", "feedback", *db).code == 0
+    assert arena("course", "feedback", "cs101", "feedback", *db).code == 0
     (tmp_path / "feedback" / "notes.txt").write_text("mine")
-    ended = arena("feedback", "cs101", "feedback", *db)
+    ended = arena("course", "feedback", "cs101", "feedback", *db)
     assert (ended.code, ended.out) == (2, "")
     assert "'feedback' has other files: notes.txt" in ended.err
 
@@ -151,17 +152,17 @@ def test_ctrl_c_leaves_nothing(course: Path, tmp_path: Path, monkeypatch: pytest
 
     monkeypatch.setattr(write, "page", interrupt)
     monkeypatch.setattr(cores, "count", lambda: 1)
-    ended = arena("feedback", "cs101", "feedback", "--db", str(course / "arena.db"))
+    ended = arena("course", "feedback", "cs101", "feedback", "--db", str(course / "arena.db"))
     assert (ended.code, ended.err) == (130, "interrupted; no feedback was written\n")
     assert [*tmp_path.iterdir()] == []
 
 
 def test_a_report_and_a_bundle_take_the_description_too(course: Path, tmp_path: Path) -> None:
-    ended = arena("report", "cs101.toml", str(tmp_path / "site"), "--no-games", cwd=course)
+    ended = arena("course", "report", "cs101.toml", str(tmp_path / "site"), "--no-games", cwd=course)
     assert ended.code == 0, ended.err
-    ended = arena("bundle", "kestrel", str(tmp_path / "k.arena"), "--tournament", "cs101.toml", cwd=course)
+    ended = arena("course", "bundle", "kestrel", str(tmp_path / "k.arena"), "--tournament", "cs101.toml", cwd=course)
     assert ended.code == 0, ended.err
     (course / "wrong.csv").write_text("id,name,alias\ns1,Ann,ann\n")
-    ended = arena("report", "cs101.toml", str(tmp_path / "b"), "--roster", "wrong.csv", cwd=course)
+    ended = arena("course", "report", "cs101.toml", str(tmp_path / "b"), "--roster", "wrong.csv", cwd=course)
     assert (ended.code, ended.out) == (2, "")
     assert "wrong.csv: expected a line for every agent" in ended.err

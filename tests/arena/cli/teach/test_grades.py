@@ -1,4 +1,4 @@
-"""`arena grades` as an instructor meets it: bars, rosters as spreadsheets write them, and every way to be wrong."""
+"""`arena course grades` as an instructor meets it: bars, rosters of spreadsheets, and every way to be wrong."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ ROSTER = "id,name,login\n7,Bob B.,bob\n3,Ann A.,ann\n9,Zoe,zoe\n"
 
 def asked(record: Path, *arguments: str, columns: int = 80) -> Ended:
     """What the command answers about the sample."""
-    return sample_commands.asked(record, "grades", *arguments, columns=columns)
+    return sample_commands.asked(record, "course", "grades", *arguments, columns=columns)
 
 
 def document(record: Path, *arguments: str) -> dict[str, Any]:
     """The rows of the JSON, by agent."""
-    return {row["agent"]: row for row in sample_commands.document(record, "grades", *arguments)}
+    return {row["agent"]: row for row in sample_commands.document(record, "course", "grades", *arguments)}
 
 
 def sheet(ended: Ended) -> list[dict[str, str]]:
@@ -79,7 +79,7 @@ def test_the_document_has_its_fields_in_their_order(record: Path) -> None:
 
 
 def test_points_are_those_of_the_standings_and_the_last_tournament_is_meant(record: Path) -> None:
-    standings = json.loads(arena("standings", "--format", "json", "--db", str(record)).out)
+    standings = json.loads(arena("results", "--format", "json", "--db", str(record)).out)
     rows = document(record)
     assert rows == document(record, "cs101")
     assert [(row["agent"], row["rank"], row["points"]) for row in rows.values()] == [
@@ -147,8 +147,10 @@ def test_the_games_that_an_agent_played_against_the_bar_are_named(record: Path) 
 @pytest.mark.parametrize(("wins", "stands"), [(1, "undecided"), (2, "undecided"), (4, "better"), (30, "better")])
 def test_enough_games_won_against_a_bar_are_better(wins: int, stands: str) -> None:
     Path("club.csv").write_text("1,ann,bob,1-0\n1,bob,ann,0-1\n" * wins, "utf-8")
-    assert arena("import", "club.csv").code == 0
-    rows = {row["agent"]: row for row in json.loads(arena("grades", "--bar", "pass=bob", "--format", "json").out)}
+    assert arena("data", "import", "club.csv").code == 0
+    rows = {
+        row["agent"]: row for row in json.loads(arena("course", "grades", "--bar", "pass=bob", "--format", "json").out)
+    }
     assert rows["ann"]["pass"] == stands
     assert len(rows["ann"]["pass_games"]) == 2 * wins
 
@@ -431,26 +433,26 @@ def test_the_preview_has_undecided_students_at_80_columns(record: Path) -> None:
 
 def test_the_preview_says_what_the_next_round_changes_and_how_to_play_it() -> None:
     Path("club.csv").write_text("1,ann,bob,1-0\n1,bob,ann,0-1\n" * 2, "utf-8")
-    assert arena("import", "club.csv", "--tournament", "cs101").code == 0
-    told = arena("grades", course(), "--preview").out
+    assert arena("data", "import", "club.csv", "--tournament", "cs101").code == 0
+    told = arena("course", "grades", course(), "--preview").out
     assert "ann     40 C     80 A        80 A  merit ~4 -> better\n" in told
     assert "undecided: 1 of 1 agents; the next round would change the marks of 1\n" in told
-    bare = arena("grades", "cs101", "--bar", "merit=bob", "--preview").out
+    bare = arena("course", "grades", "cs101", "--bar", "merit=bob", "--preview").out
     assert bare.startswith("agent  undecided\nann    merit ~4 -> better\n\nundecided: 1 of 1 agents\n")
 
 
 def test_above_the_list_stands_how_many_marks_are_not_certain() -> None:
     Path("club.csv").write_text("1,ann,bob,1-0\n1,bob,ann,0-1\n" * 2, "utf-8")
-    assert arena("import", "club.csv", "--tournament", "cs101").code == 0
+    assert arena("data", "import", "club.csv", "--tournament", "cs101").code == 0
     sentence = "undecided: 1 of 1 agents; the next round would change the marks of 1; --preview lists them"
     for format in ("csv", "json", "table"):
-        assert arena("grades", course(), "--format", format).err == f"arena: {sentence}\n"
-    assert arena("grades", "cs101", "--bar", "merit=bob").err == ""  # without marks
+        assert arena("course", "grades", course(), "--format", format).err == f"arena: {sentence}\n"
+    assert arena("course", "grades", "cs101", "--bar", "merit=bob").err == ""  # without marks
 
 
 def test_a_preview_without_anything_undecided_is_short() -> None:
     Path("club.csv").write_text("1,ann,bob,1-0\n1,bob,ann,0-1\n" * 30, "utf-8")
-    assert arena("import", "club.csv", "--tournament", "cs101").code == 0
+    assert arena("data", "import", "club.csv", "--tournament", "cs101").code == 0
     given = ("grades", "cs101", "--bar", "merit=bob", "--preview")
     assert arena(*given).out == "undecided: 0 of 1 agents\n"
     assert json.loads(arena(*given, "--format", "json").out) == []
@@ -538,21 +540,21 @@ def test_a_roster_that_cannot_be_used_is_one_error(record: Path, content: bytes,
 
 
 def test_without_a_database_a_tournament_or_a_game_it_says_so() -> None:
-    ended = arena("grades")
+    ended = arena("course", "grades")
     assert (ended.code, "there is no database arena.db" in ended.err) == (2, True)
     with Database("arena.db") as database:
-        ended = arena("grades")
+        ended = arena("course", "grades")
         assert (ended.code, "tournament" in ended.err) == (2, True)
         with database.writing() as connection:
             book = sample_record.Book(connection)
             book.enter(book.tournament("new", "tictactoe"), "ann", "bob")
-    assert [row["rating"] for row in sheet(arena("grades"))] == ["", ""]
+    assert [row["rating"] for row in sheet(arena("course", "grades"))] == ["", ""]
 
 
 def test_help_has_examples() -> None:
-    told = " ".join(arena("grades", "--help", columns=200).out.split())
-    assert told.count("Example: arena grades") == 4
-    assert "arena grades [OPTIONS] [TOURNAMENT|FILE.toml] " in told
+    told = " ".join(arena("course", "grades", "--help", columns=200).out.split())
+    assert told.count("Example: arena course grades") == 4
+    assert "arena course grades [OPTIONS] [TOURNAMENT|FILE.toml] " in told
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`arena init`: the description runs as it is, has every key with its true default, and overwrites nothing.
+"""`arena course init`: the description runs as it is, has every key with its true default, and overwrites nothing.
 
 With a list of students it writes a roster with an alias for each student or group.
 """
@@ -58,7 +58,7 @@ def changed(key: str, folder: Path) -> leagues.League:
 
 
 def test_what_it_writes_is_what_stands_among_the_starters_and_runs_as_it_is() -> None:
-    ended = arena("init", "cs101")
+    ended = arena("course", "init", "cs101")
     assert ended.code == 0
     assert Path("cs101.toml").read_text("utf-8") == TEXT
     assert "  arena run cs101.toml --plan\n" in ended.out
@@ -69,7 +69,7 @@ def test_what_it_writes_is_what_stands_among_the_starters_and_runs_as_it_is() ->
 
 @pytest.mark.parametrize("game", [*games.names(), "tree:three", "tree:alone", "ludo:players=2", "maze:ghosts=4"])
 def test_it_can_be_run_for_every_game(game: str) -> None:
-    assert arena("init", "cs101", "--game", game).code == 0
+    assert arena("course", "init", "cs101", "--game", game).code == 0
     planned = arena("run", "cs101.toml", "--plan")
     assert planned.code == 0, planned.err
     assert f"\ncs101: {game}" in planned.out
@@ -121,7 +121,7 @@ def test_every_line_fits_and_every_setting_is_told_in_a_few_words() -> None:
     [("cs101.toml", "cs101.toml"), ("CS 101 – Herbst", "CS 101 – Herbst.toml"), ("it's", ""), ("日本", "日本.toml")],
 )
 def test_it_is_called_as_it_is_told(name: str, file: str) -> None:
-    ended = arena("init", name)
+    ended = arena("course", "init", name)
     if not file:
         assert (ended.code, list(Path().iterdir())) == (2, [])
         return
@@ -143,7 +143,7 @@ def test_it_is_called_as_it_is_told(name: str, file: str) -> None:
     ],
 )
 def test_what_it_cannot_write_is_told_and_leaves_no_file(arguments: list[str], message: str) -> None:
-    ended = arena("init", *arguments)
+    ended = arena("course", "init", *arguments)
     assert (ended.code, ended.err.count("\n")) == (2, 1)
     assert message in ended.err
     assert list(Path().iterdir()) == []
@@ -151,7 +151,7 @@ def test_what_it_cannot_write_is_told_and_leaves_no_file(arguments: list[str], m
 
 def test_a_description_that_is_there_stays_as_it_is() -> None:
     Path("cs101.toml").write_text("mine", "utf-8")
-    ended = arena("init", "cs101")
+    ended = arena("course", "init", "cs101")
     assert ended.code == 2
     assert "the file 'cs101.toml' already exists and is not overwritten" in ended.err
     assert Path("cs101.toml").read_text("utf-8") == "mine"
@@ -162,7 +162,7 @@ LADDER = (FOLDER / "ladder.toml").read_text("utf-8")
 
 @pytest.mark.parametrize("game", [name for name in games.names() if games.start(name).players == 2])
 def test_a_ladder_can_be_run_as_it_is_for_every_game_of_two(game: str) -> None:
-    ended = arena("init", "lab", "--ladder", "--game", game)
+    ended = arena("course", "init", "lab", "--ladder", "--game", game)
     assert (ended.code, ended.err) == (0, "")
     assert "  arena serve lab.toml\n" in ended.out
     found = ladders.read(Path("lab.toml"))
@@ -171,7 +171,7 @@ def test_a_ladder_can_be_run_as_it_is_for_every_game_of_two(game: str) -> None:
 
 
 def test_every_key_of_a_ladder_is_in_its_file_and_shows_its_default() -> None:
-    assert arena("init", "lab", "--ladder").code == 0
+    assert arena("course", "init", "lab", "--ladder").code == 0
     text = Path("lab.toml").read_text("utf-8")
     usual = ladders.read(Path("lab.toml"))
     of_ladder = text.index("# When it is open")
@@ -187,14 +187,14 @@ def test_every_key_of_a_ladder_is_in_its_file_and_shows_its_default() -> None:
 
 
 def test_a_ladder_has_the_settings_of_a_tournaments_games() -> None:
-    assert arena("init", "cs101", "--ladder").code == 0
+    assert arena("course", "init", "cs101", "--ladder").code == 0
     of_games = TEXT[TEXT.index("# Each game.") : TEXT.index("# The course: ")]
     assert of_games in Path("cs101.toml").read_text("utf-8")
 
 
 def test_a_ladder_with_a_roster_names_it() -> None:
     Path("participants.csv").write_text(LIST, "utf-8")
-    ended = arena("init", "cs101", "--ladder", "--roster", "participants.csv")
+    ended = arena("course", "init", "cs101", "--ladder", "--roster", "participants.csv")
     assert ended.out.startswith("cs101.roster.csv: 4 students, 4 agents\ncs101.toml describes a ladder"), ended.err
     assert len(roster().students) == 4
 
@@ -217,10 +217,10 @@ def roster() -> rosters.Roster:
 
 def test_a_list_of_students_becomes_a_roster_with_aliases() -> None:
     Path("participants.csv").write_text(LIST, "utf-8-sig")
-    ended = arena("init", "cs101", "--roster", "participants.csv", "--seed", "5")
+    ended = arena("course", "init", "cs101", "--roster", "participants.csv", "--seed", "5")
     assert ended.code == 0, ended.err
     assert ended.out.startswith("cs101.roster.csv: 4 students, 4 agents\ncs101.toml describes a tournament")
-    assert "  arena collect submissions.zip --tournament cs101.toml\n" in ended.out
+    assert "  arena course collect cs101.toml submissions.zip\n" in ended.out
     written = Path("cs101.roster.csv").read_text("utf-8").splitlines()
     assert [line.rpartition(",")[0] for line in written] == LIST.splitlines()
     assert len({one.alias for one in roster().students}) == 4
@@ -229,7 +229,7 @@ def test_a_list_of_students_becomes_a_roster_with_aliases() -> None:
 
 def test_the_students_of_a_group_are_a_team() -> None:
     Path("participants.csv").write_text(LIST, "utf-8")
-    ended = arena("init", "cs101", "--roster", "participants.csv", "--teams")
+    ended = arena("course", "init", "cs101", "--roster", "participants.csv", "--teams")
     assert ended.out.startswith("cs101.roster.csv: 4 students, 3 agents\n"), ended.err
     anna, ben, eva, zoe = roster().students
     assert roster().team(anna) == (anna, ben)
@@ -240,7 +240,7 @@ def test_a_roster_with_aliases_is_used_where_it_is() -> None:
     Path("lists").mkdir()
     Path("lists/r.csv").write_text("name,alias\nAnna,Fox\nBen,Fox\n", "utf-8")
     Path("here").mkdir()
-    ended = arena("init", "here/cs101", "--roster", "lists/r.csv")
+    ended = arena("course", "init", "here/cs101", "--roster", "lists/r.csv")
     assert ended.out.startswith("lists/r.csv: 2 students, 1 agents\n"), ended.err
     assert [path.name for path in Path("here").iterdir()] == ["cs101.toml"]
     assert courses.read(Path("here/cs101.toml")).roster == Path("here/../lists/r.csv")
@@ -262,7 +262,7 @@ def test_what_is_wrong_with_a_list_is_an_error_and_leaves_no_file(arguments: lis
     Path("bad.csv").write_text("id,name\n1,Ann\n1,Bob\n", "utf-8")
     Path("plain.csv").write_text("name\nAnn\nBob\n", "utf-8")
     Path("mixed.csv").write_text("name,group,alias\nAnn,A,Fox\nBob,A,Owl\nEve,A,\n", "utf-8")
-    ended = arena("init", "cs101", *arguments)
+    ended = arena("course", "init", "cs101", *arguments)
     assert ended.code == 2
     assert message in ended.err
     assert sorted(path.name for path in Path().iterdir()) == ["bad.csv", "mixed.csv", "plain.csv"]
@@ -272,7 +272,7 @@ def test_what_is_wrong_with_a_list_is_an_error_and_leaves_no_file(arguments: lis
 def test_neither_a_description_nor_a_roster_is_overwritten(there: str) -> None:
     Path("list.csv").write_text(LIST, "utf-8")
     Path(there).write_text("mine", "utf-8")
-    ended = arena("init", "cs101", "--roster", "list.csv")
+    ended = arena("course", "init", "cs101", "--roster", "list.csv")
     assert ended.code == 2
     assert f"the file '{there}' already exists and is not overwritten" in ended.err
     assert Path(there).read_text("utf-8") == "mine"

@@ -1,4 +1,4 @@
-"""`arena invite`: a file of links that only its owner can read; who was invited, and the end of an account."""
+"""`arena course invite`: a file of links that only its owner can read; who was invited, and the end of an account."""
 
 from __future__ import annotations
 
@@ -40,13 +40,15 @@ def use(link: str) -> bool:
 
 def listed() -> list[dict[str, str | None]]:
     """What --list prints in JSON."""
-    found: list[dict[str, str | None]] = json.loads(arena("invite", "cs101", "--list", "--format", "json").out)
+    found: list[dict[str, str | None]] = json.loads(
+        arena("course", "invite", "cs101", "--list", "--format", "json").out
+    )
     return found
 
 
 def refusal(*arguments: str) -> str:
     """The one line of a command that does nothing."""
-    ended = arena("invite", *arguments)
+    ended = arena("course", "invite", *arguments)
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.startswith("arena: ")
     assert ended.err.count("\n") == 1
@@ -54,7 +56,7 @@ def refusal(*arguments: str) -> str:
 
 
 def test_links_are_written_for_everybody_on_the_roster() -> None:
-    ended = arena("invite", "cs101", "--roster", "roster.csv", "--address", "https://arena.example.org/")
+    ended = arena("course", "invite", "cs101", "--roster", "roster.csv", "--address", "https://arena.example.org/")
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.startswith("invitations.csv: 3 links; each works once, until 20")
     file = Path("invitations.csv")
@@ -70,7 +72,7 @@ def test_links_are_written_for_everybody_on_the_roster() -> None:
 def test_a_description_names_the_ladder_and_its_roster() -> None:
     with Path("cs101.toml").open("a", encoding="utf-8") as file:
         file.write('[course]\nroster = "roster.csv"\n')
-    ended = arena("invite", "cs101.toml", "--author", "kestrel", "--out", "-")
+    ended = arena("course", "invite", "cs101.toml", "--author", "kestrel", "--out", "-")
     assert ended.code == 0
     (ann,) = links(ended.out)
     assert ann["link"].startswith("http://127.0.0.1:8000/in/ai_")
@@ -82,7 +84,7 @@ def test_a_description_names_the_ladder_and_its_roster() -> None:
 def test_links_begin_with_the_address_that_the_server_has_noted() -> None:
     with AccountsDatabase() as database, database.writing() as connection:
         accounts.note_address(connection, "http://192.0.2.1:8000")
-    ended = arena("invite", "cs101", "--instructor", "Eva", "--out", "-")
+    ended = arena("course", "invite", "cs101", "--instructor", "Eva", "--out", "-")
     assert ended.err == ""
     (eva,) = links(ended.out)
     assert eva["link"].startswith("http://192.0.2.1:8000/in/ai_")
@@ -106,23 +108,23 @@ def test_a_roster_with_a_mistake_leaves_no_file_and_no_account() -> None:
 
 
 def test_the_list_shows_everybody_and_a_deactivated_account_gets_no_link() -> None:
-    arena("invite", "cs101", "--instructor", "Eva", "--out", "eva.csv")
-    ended = arena("invite", "cs101", "--roster", "roster.csv", "--out", "-")
+    arena("course", "invite", "cs101", "--instructor", "Eva", "--out", "eva.csv")
+    ended = arena("course", "invite", "cs101", "--roster", "roster.csv", "--out", "-")
     use(links(ended.out)[0]["link"])
     eva, ann, bob, _ = listed()
     assert (eva["role"], eva["alias"], ann["role"], ann["status"]) == ("instructor", "", "student", "active")
     assert ann["signed_in"] is not None
     assert ann["seen"] is not None
     assert bob["signed_in"] is None
-    assert set(eva) == documented("invite --list")
-    table = arena("invite", "cs101", "--list").out
+    assert set(eva) == documented("course invite --list")
+    table = arena("course", "invite", "cs101", "--list").out
     assert table.splitlines()[0].split() == [
         *("name", "id", "alias", "role", "status", "invited", "signed", "in", "last", "seen")
     ]
-    ended = arena("invite", "cs101", "--deactivate", "otter")
+    ended = arena("course", "invite", "cs101", "--deactivate", "otter")
     assert ended.out == "otter: 2 accounts deactivated; links, sessions and tokens do not work now\n"
     assert [one["status"] for one in listed()] == ["active", "active", "deactivated", "deactivated"]
-    ended = arena("invite", "cs101", "--roster", "roster.csv", "--out", "-")
+    ended = arena("course", "invite", "cs101", "--roster", "roster.csv", "--out", "-")
     assert [one["alias"] for one in links(ended.out)] == ["kestrel"]
     assert "deactivated, so without a link: 'otter'; --author ALIAS invites them again" in ended.err
     with AccountsDatabase() as database, database.reading() as connection:
@@ -131,9 +133,9 @@ def test_the_list_shows_everybody_and_a_deactivated_account_gets_no_link() -> No
 
 
 def test_who_is_not_on_the_roster_any_more_is_named() -> None:
-    arena("invite", "cs101", "--roster", "roster.csv", "--out", "-")
+    arena("course", "invite", "cs101", "--roster", "roster.csv", "--out", "-")
     Path("roster.csv").write_text("id,name,alias\n2,Bob Lind,otter\n3,Cid Voss,otter\n", "utf-8")
-    ended = arena("invite", "cs101", "--roster", "roster.csv", "--out", "-")
+    ended = arena("course", "invite", "cs101", "--roster", "roster.csv", "--out", "-")
     assert "not on roster.csv any more, but can still sign in: 'kestrel'; --deactivate ALIAS ends this" in ended.err
     assert len(listed()) == 3
 
@@ -149,7 +151,7 @@ def test_who_is_not_on_the_roster_any_more_is_named() -> None:
         (["cs101", "--roster", "roster.csv", "--address", "example.org"], "--address: expected an address such as"),
         (["cs101", "--roster", "roster.csv", "--address", "javascript:x"], "--address: expected an address such as"),
         (["cs101", "--list", "--deactivate", "otter"], "expected --list or --deactivate, got both"),
-        (["cs101", "--list"], "nobody was invited yet, so there are no accounts: `arena invite` makes them"),
+        (["cs101", "--list"], "nobody was invited yet, so there are no accounts: `arena course invite` makes them"),
         (["cs101", "--deactivate", "otter"], "nobody was invited yet"),
         (["cs101", "--instructor", "a\nb"], "expected a name of printable characters"),
     ],
@@ -161,14 +163,14 @@ def test_a_mistake_is_one_sentence(arguments: list[str], words: str) -> None:
 
 def test_what_other_commands_read_has_no_accounts_in_it() -> None:
     """All of them read the record, and neither a key nor a person is in its files."""
-    made = arena("invite", "cs101", "--roster", "roster.csv", "--out", "-")
+    made = arena("course", "invite", "cs101", "--roster", "roster.csv", "--out", "-")
     keys = [one["link"].rpartition("/")[2] for one in links(made.out)]
     assert use(f"/{keys[0]}")
     read = b"".join(path.read_bytes() for path in Path().glob("arena.*") if path.is_file())
     assert b"cs101" in read
     for secret in (*keys, "kestrel", "Ann Berg", "bob@example.org"):
         assert secret.encode() not in read
-    assert "no such table: account" in arena("sql", "select * from account").err
+    assert "no such table: account" in arena("data", "sql", "select * from account").err
     for command in (["sql", "select * from account"], ["standings"], ["db", "verify"], ["export"], ["ladder", "show"]):
         ended = arena(*command, "--db", "arena-accounts.db")
         assert (ended.code, ended.out) == (2, "")

@@ -47,7 +47,7 @@ def course(tmp_path: Path) -> Path:
 
 
 def collected() -> dict[str, dict[str, object]]:
-    """The hand-ins by the id of their student, after another `arena collect`."""
+    """The hand-ins by the id of their student, after another `arena course collect`."""
     ended = arena(*COLLECT, "--format", "json")
     assert ended.code == 0, ended.err
     return {row["id"]: row for row in json.loads(ended.out)}
@@ -64,7 +64,7 @@ def test_from_a_hand_in_to_a_bundle(course: Path) -> None:
     assert (in_c.player_text, in_c.allowance) == ("cmd:./agent", Allowance(memory=64 * MEBIBYTE))
     assert (in_js.player_text, in_js.allowance) == ("cmd:node ./agent.js", None)
     assert arena("run", "cs101.toml").code == 0
-    assert arena("feedback", "cs101", "feedback").code == 0
+    assert arena("course", "feedback", "cs101", "feedback").code == 0
     pages = "".join(page.read_text() for page in Path("feedback").glob("*/feedback.txt"))
     assert all(f"{player} --game" in pages for player in ("cmd:./agent", "'cmd:node agent.js'"))
 
@@ -74,8 +74,8 @@ def test_from_a_hand_in_to_a_bundle(course: Path) -> None:
     assert [rows[each]["version"] for each in ("1001", "1002")] == [1, 2]
     ended = arena("run", "cs101.toml", "--rerun-changed")
     assert "6/6  " in ended.out, ended.err
-    assert "4 versions checked: no errors" in arena("db", "verify").out
-    assert arena("bundle", "Bob Brown", "bob.arena", "--tournament", "cs101").code == 0
+    assert "4 versions checked: no errors" in arena("data", "verify").out
+    assert arena("course", "bundle", "Bob Brown", "bob.arena", "--tournament", "cs101").code == 0
 
     elsewhere = folder(course / "elsewhere", {"bob.arena": (course / "bob.arena").read_bytes()})
     for program in (course / "arena.store").glob("*/files/agent"):

@@ -1,4 +1,4 @@
-"""`arena report`: a folder to publish, with a page for every game, in which nobody is given away."""
+"""`arena course report`: a folder to publish, with a page for every game, in which nobody is given away."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def files(folder: Path) -> dict[str, str]:
 
 
 def test_it_writes_a_page_for_everything(record: Path, tmp_path: Path) -> None:
-    ended = asked(record, "report", "cs101", "site")
+    ended = asked(record, "course", "report", "cs101", "site")
     assert re.fullmatch(r"written: site/index\.html \(5 agents, 13 games, \d+\.\d s\)\n", ended.out)
     assert (ended.code, ended.err) == (0, "cs101 is running: 13 of 14 games are over\n")
     found = files(tmp_path / "site")
@@ -47,14 +47,14 @@ def test_it_writes_a_page_for_everything(record: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("option", [("--games", "none"), ("--no-games",)])
 def test_the_pages_of_games_can_be_left_out(record: Path, tmp_path: Path, option: tuple[str, ...]) -> None:
-    ended = asked(record, "report", "evening", "site", *option)
+    ended = asked(record, "course", "report", "evening", "site", *option)
     assert "4 games, 0 pages of games, " in ended.out
     assert not (tmp_path / "site" / "games").exists()
     assert "No game has a page to step through." in (tmp_path / "site" / "games.html").read_text()
 
 
 def test_only_games_that_were_lost_by_a_fault_can_have_pages(record: Path, tmp_path: Path) -> None:
-    ended = asked(record, "report", "cs101", "site", "--games", "lost")
+    ended = asked(record, "course", "report", "cs101", "site", "--games", "lost")
     assert "13 games, 2 pages of games, " in ended.out
     assert {file.name for file in (tmp_path / "site" / "games").iterdir()} == {"3.html", "10.html"}
 
@@ -63,17 +63,17 @@ def test_very_many_games_have_a_page_only_if_they_were_lost_by_a_fault(
     record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(chosen_games, "MOST", 13)
-    ended = asked(record, "report", "cs101", "site")
+    ended = asked(record, "course", "report", "cs101", "site")
     assert "more than 13 games, so only those lost by a fault have a page; --games all writes all" in ended.err
     assert ", 2 pages of games, " in ended.out
-    ended = asked(record, "report", "cs101", "site", "--games", "all")
+    ended = asked(record, "course", "report", "cs101", "site", "--games", "all")
     assert ended.err == "cs101 is running: 13 of 14 games are over\n"
     assert len([*(tmp_path / "site" / "games").iterdir()]) == 14
 
 
 @pytest.mark.parametrize("wrong", [("--games", "won"), ("--games", "lost", "--no-games")])
 def test_a_wrong_choice_of_games_is_one_error(record: Path, tmp_path: Path, wrong: tuple[str, ...]) -> None:
-    ended = asked(record, "report", "cs101", "site", *wrong)
+    ended = asked(record, "course", "report", "cs101", "site", *wrong)
     assert (ended.code, ended.out) == (2, "")
     assert "--games" in ended.err
     assert "Traceback" not in ended.err
@@ -81,11 +81,11 @@ def test_a_wrong_choice_of_games_is_one_error(record: Path, tmp_path: Path, wron
 
 
 def test_it_replaces_an_earlier_report_and_nothing_else(record: Path, tmp_path: Path) -> None:
-    assert asked(record, "report", "cs101", "site").code == 0
-    assert asked(record, "report", "evening", "site").code == 0
+    assert asked(record, "course", "report", "cs101", "site").code == 0
+    assert asked(record, "course", "report", "evening", "site").code == 0
     assert not (tmp_path / "site" / "agents" / "cleo.html").exists()
     (tmp_path / "site" / "thesis.tex").write_text("mine")
-    ended = asked(record, "report", "cs101", "site")
+    ended = asked(record, "course", "report", "cs101", "site")
     assert (ended.code, ended.out) == (2, "")
     assert "'site' has other files: thesis.tex; choose another folder" in ended.err
     assert (tmp_path / "site" / "thesis.tex").read_text() == "mine"
@@ -103,7 +103,7 @@ def test_it_replaces_an_earlier_report_and_nothing_else(record: Path, tmp_path: 
 def test_mistakes_are_told_and_leave_nothing(
     record: Path, tmp_path: Path, arguments: tuple[str, ...], told: str
 ) -> None:
-    ended = asked(record, "report", *arguments)
+    ended = asked(record, "course", "report", *arguments)
     assert (ended.code, ended.out) == (2, "")
     assert told in ended.err
     assert ended.err.count("\n") == 1
@@ -118,7 +118,7 @@ def test_ctrl_c_leaves_no_half_of_it(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(room, step, interrupt)
-    ended = asked(record, "report", "cs101", "site")
+    ended = asked(record, "course", "report", "cs101", "site")
     assert (ended.code, ended.out, ended.err) == (130, "", "interrupted; no report was written\n")
     assert list(tmp_path.iterdir()) == []
 
@@ -126,17 +126,17 @@ def test_ctrl_c_leaves_no_half_of_it(
 def test_the_progress_line_says_what_is_done(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[str] = []
     monkeypatch.setattr(progress_line, "show", shown.append)
-    assert asked(record, "report", "evening", "site", "--games", "none").code == 0
+    assert asked(record, "course", "report", "evening", "site", "--games", "none").code == 0
     assert shown == ["reading the games", "writing the pages"]
 
 
 @pytest.mark.costly
 def test_several_processes_write_what_one_writes(record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert asked(record, "report", "evening", "one").code == 0
+    assert asked(record, "course", "report", "evening", "one").code == 0
     monkeypatch.setattr(write, "_TOO_FEW_FOR_PROCESSES", 0)
     monkeypatch.setattr(write, "_PORTION", 1)
     monkeypatch.setattr(cores, "count", lambda: 2)
-    assert asked(record, "report", "evening", "two").code == 0
+    assert asked(record, "course", "report", "evening", "two").code == 0
     one, two = files(tmp_path / "one"), files(tmp_path / "two")
     assert one.keys() == two.keys()
     assert all(one[place] == two[place] for place in one if place.startswith("games/"))
@@ -156,7 +156,7 @@ s1005;eve;;Über
 
 def test_with_a_roster_nobody_is_given_away(record: Path, tmp_path: Path) -> None:
     Path("roster.csv").write_text("\ufeff" + ROSTER)
-    assert asked(record, "report", "cs101", "site", "--roster", "roster.csv").code == 0
+    assert asked(record, "course", "report", "cs101", "site", "--roster", "roster.csv").code == 0
     found = files(tmp_path / "site")
     secret = re.compile(r"(?<![^\W_])(ann|bob|cleo|dan|eve|s100\d|Red Foxes)(?![^\W_])", re.IGNORECASE)
     for place, page in found.items():
@@ -170,7 +170,7 @@ def test_nobody_is_given_away_by_how_an_imported_game_is_said_to_have_ended(reco
     Path("roster.csv").write_text(ROSTER)
     with closing(sqlite3.connect(record)) as connection, connection:
         connection.execute("UPDATE game SET detail = 'Ann (s1001) beats bob' WHERE verdict = 'normal'")
-    assert asked(record, "report", "cs101", "site", "--roster", "roster.csv").code == 0
+    assert asked(record, "course", "report", "cs101", "site", "--roster", "roster.csv").code == 0
     pages = "".join(files(tmp_path / "site").values())
     assert "… (…) beats …" in pages
     assert not re.search("s1001|beats bob", pages)
@@ -188,7 +188,7 @@ def test_not_even_by_paths_titles_or_details(tmp_path: Path) -> None:
         game = book.play(cup, rules, ("lee-ann", "u123@4"), verdict="void")
         store.rule_on_game(connection, game, "award", "Lee-Ann was ill", book.now, seat=0)
     Path("roster.csv").write_text("id,name,group,alias\nu123,Bo Pe,quincunx,Otter\n,Lee-Ann,quincunx,Heron\n")
-    ended = arena("report", "Lee-Ann and the group quincunx", "site", "--roster", "roster.csv")
+    ended = arena("course", "report", "Lee-Ann and the group quincunx", "site", "--roster", "roster.csv")
     assert ended.code == 0, ended.err
     found = files(tmp_path / "site")
     for place, page in found.items():
@@ -205,7 +205,7 @@ def test_an_agent_that_is_not_on_the_roster_is_not_published(tmp_path: Path) -> 
         cup = book.tournament("cup", "tictactoe")
         book.enter(cup, "ann", "bob", source="0" * 64)
     Path("roster.csv").write_text("name,alias\nann,Otter\n")
-    ended = arena("report", "cup", "site", "--roster", "roster.csv")
+    ended = arena("course", "report", "cup", "site", "--roster", "roster.csv")
     assert (ended.code, ended.out) == (2, "")
     expected = "a line for every agent that is neither built in nor an engine, but there is none for 'bob'"
     assert f"roster.csv: expected {expected}" in ended.err
@@ -219,7 +219,7 @@ def test_an_engine_needs_no_line_on_the_roster_and_keeps_its_name(tmp_path: Path
         book.enter(cup, "ann", source="0" * 64)
         book.enter(cup, "stockfish?nodes=9", source="1" * 64, started_as="uci:stockfish?nodes=9")
     Path("roster.csv").write_text("name,alias\nann,Otter\n")
-    ended = arena("report", "cup", "site", "--roster", "roster.csv")
+    ended = arena("course", "report", "cup", "site", "--roster", "roster.csv")
     assert ended.code == 0, ended.err
     page = (tmp_path / "site" / "index.html").read_text()
     assert "stockfish?nodes=9" in page
@@ -228,7 +228,7 @@ def test_an_engine_needs_no_line_on_the_roster_and_keeps_its_name(tmp_path: Path
 
 def test_nothing_that_agents_wrote_is_published(record: Path, tmp_path: Path) -> None:
     for tournament in ("cs101", "evening"):
-        assert asked(record, "report", tournament, tournament).code == 0
+        assert asked(record, "course", "report", tournament, tournament).code == 0
         for place, page in files(tmp_path / tournament).items():
             for secret in ("boom", "quite", "b2 c3", "1,234", "his", "machine was busy", "a mistake of mine", "it was"):
                 assert not re.search(

@@ -1,4 +1,4 @@
-"""`arena similar` as an instructor meets it: after collecting, before any game, with wrong words."""
+"""`arena course similar` as an instructor meets it: after collecting, before any game, with wrong words."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def course(tmp_path: Path) -> Path:
 
 
 def similar(place: Path, *arguments: str, columns: int = 80) -> Ended:
-    return arena("similar", *arguments, columns=columns, cwd=place)
+    return arena("course", "similar", *arguments, columns=columns, cwd=place)
 
 
 def test_the_table_names_students_and_teams_of_collected_agents(course: Path) -> None:
@@ -98,7 +98,7 @@ def test_json_and_csv_have_every_part_and_every_version(course: Path) -> None:
     )
     assert first["tokens"] == sum(part["tokens"] for part in first["parts"])
     assert first["parts"][0]["file"] == "my_agent.py"
-    assert {*first} == test_json.listed("similar")
+    assert {*first} == test_json.listed("course similar")
     assert {(row["agent"], row["other"]) for row in others} == {("kestrel", "osprey")}
     listed = list(csv.DictReader(io.StringIO(similar(course, "cs101.toml", "--format", "csv").out)))
     assert [row["other"] for row in listed] == ["merlin", *(row["other"] for row in others)]
@@ -159,5 +159,5 @@ def test_the_private_page_is_never_inside_a_published_site(course: Path) -> None
     for page in ("site/similar.html", "site/agents/similar.html", "elsewhere/similar.html"):
         ended = similar(course, "cs101.toml", "--html", page)
         assert ended.code == 2
-        assert "which `arena report` wrote to be published" in ended.err
+        assert "which `arena course report` wrote to be published" in ended.err
         assert not (course / page).exists()

@@ -66,7 +66,8 @@ def test_a_step_a_line_and_then_what_it_came_to_and_what_to_look_at() -> None:
     assert not re.search("SPRT|Elo", ended.out)
     for command in commands:
         assert arena(*command.split()[1:]).code == 0, command
-    assert [command.split()[1] for command in commands][:2] == ["replay", "analyse"]
+    assert [command.split()[1] for command in commands][:2] == ["replay", "replay"]
+    assert commands[1].endswith("--mistakes")
 
 
 def test_the_game_to_look_at_is_analysed_and_its_mistakes_are_marked_in_the_replay() -> None:
@@ -75,8 +76,8 @@ def test_the_game_to_look_at_is_analysed_and_its_mistakes_are_marked_in_the_repl
     assert (ended.code, ended.err) == (0, "")
     look = json.loads(ended.out)["look"]
     game = str(look["game"])
-    judged = json.loads(arena("sql", f"select * from v_analysis where game = {game}", "--format", "json").out)
-    plies = json.loads(arena("show", game, "--format", "json").out)["plies"]
+    judged = json.loads(arena("data", "sql", f"select * from v_analysis where game = {game}", "--format", "json").out)
+    plies = json.loads(arena("replay", "--show", game, "--format", "json").out)["plies"]
     assert sorted(row["ply"] for row in judged) == list(range(1, plies + 1))
     mistakes = [row for row in judged if row["mark"] and row["player"] == "random"]
     assert min((row["ply"] for row in mistakes), default=None) == look["ply"]
@@ -123,8 +124,8 @@ def test_it_is_as_wide_as_the_terminal_and_breaks_between_words(columns: int) ->
 def test_a_program_is_not_sent_to_a_debugger_that_cannot_look_into_it() -> None:
     ended = arena("climb", "cmd:false", "--game", "tictactoe", "--seed", "1", "--walls", "limits")
     assert ended.code == 1
-    assert "    arena logs 1" in ended.out
-    assert "arena debug" not in ended.out
+    assert "    arena replay 1 --logs" in ended.out
+    assert "arena replay --debug" not in ended.out
 
 
 def test_where_the_arguments_are_wrong_nothing_is_made(tmp_path: Path) -> None:
@@ -156,7 +157,7 @@ def test_json_tells_the_steps() -> None:
     assert sum(found["lost"].values()) == losses
     assert (found["look"] is None) == (losses == 0)
     assert found["broken"] is False
-    history = json.loads(arena("history", "--format", "json").out)
+    history = json.loads(arena("results", "history", "--format", "json").out)
     assert len(history) == found["games"]
     assert len({game["opening"] for game in history}) == max(step["games"] for step in found["steps"]) / 2
 
@@ -169,7 +170,7 @@ def test_an_agent_that_fails_at_once_is_sent_to_be_checked() -> None:
     assert "lost 3 of 3 games: 3 by a crash" in ended.out
     assert "    arena check failing.py --game tictactoe" in ended.out
     assert "failing crashed: exited with code 1: IndexError: tuple index out of range" in " ".join(ended.out.split())
-    assert "    arena logs 1" in ended.out
+    assert "    arena replay 1 --logs" in ended.out
 
 
 @pytest.mark.costly
@@ -181,14 +182,14 @@ def test_against_yesterdays_version_of_itself() -> None:
     ended = arena("climb", "mine.py", "--against", "mine@1", *arguments)
     assert ended.code == 0, ended.err
     assert " 1  mine@1 " in ended.out
-    shown = json.loads(arena("show", "last", "--format", "json").out)
+    shown = json.loads(arena("replay", "--show", "last", "--format", "json").out)
     assert [(seat["player"], seat["version"]) for seat in shown["seats"]] == [("mine@1", 1), ("mine", 2)]
-    told = json.loads(arena("versus", "mine@2", "mine@1", "--format", "json").out)
-    history = json.loads(arena("history", "--agent", "mine", "--opponent", "mine", "--format", "json").out)
+    told = json.loads(arena("results", "versus", "mine@2", "mine@1", "--format", "json").out)
+    history = json.loads(arena("results", "history", "--agent", "mine", "--opponent", "mine", "--format", "json").out)
     assert told["games"] == len(history)
     # The earlier one can be asked again, as itself.
     ply = next(move["ply"] for move in shown["moves"] if move["who"] == 0)
-    assert "running mine@1 in seat 0" in arena("debug", "last", "--ply", str(ply)).out
+    assert "running mine@1 in seat 0" in arena("replay", "--debug", "last", "--turn", str(ply)).out
 
 
 @pytest.mark.costly
@@ -212,7 +213,7 @@ def test_its_own_last_version_is_an_opponent_too() -> None:
     assert "16 games each; the last one is mine@2, its previous version" in " ".join(ended.out.split())
     assert "stopped after 2 opponents in a row that it did not beat; not played: " in " ".join(ended.out.split())
     assert re.search(r"^ 3  mine@2 +won ", ended.out, re.MULTILINE)
-    shown = json.loads(arena("show", "last", "--format", "json").out)
+    shown = json.loads(arena("replay", "--show", "last", "--format", "json").out)
     assert sorted((seat["player"], seat["version"]) for seat in shown["seats"]) == [("mine", 3), ("mine@2", 2)]
     assert arena("climb", "mine.py", "--against", "random", *arguments).out.count("mine@") == 0
 

@@ -1,4 +1,4 @@
-"""The course to try is the same everywhere, and `arena collect` reads its downloads as those of learning systems."""
+"""The course to try is the same everywhere, and `arena course collect` reads its downloads like real ones."""
 
 import csv
 import re
@@ -29,7 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def found(folder: Path, download: str, scratch: Path) -> list[HandIn]:
-    """The hand-ins that `arena collect` finds in a download."""
+    """The hand-ins that `arena course collect` finds in a download."""
     return read_downloads([folder / download], scratch, RosterMatcher(CLASS))
 
 
@@ -55,7 +55,7 @@ def test_each_submission_is_found_again_with_its_student_and_time(folder: Path, 
         late = {(one.student.id, one.when > deadline) for one in handed_in}
         assert {(one.student.id if one.student else "", one.marked_late) for one in read} == late
     else:
-        # The zones of clocks in names and zips are the business of `arena collect`.
+        # The zones of clocks in names and zips are the business of `arena course collect`.
         times = Counter((one.student.id, f"{one.when:%m-%d %H:%M}") for one in handed_in)
         assert Counter((one.student and one.student.id, f"{one.when:%m-%d %H:%M}") for one in read) == times
 

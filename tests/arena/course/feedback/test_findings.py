@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from arena.course.aliases import own_names
 from arena.course.feedback import findings
-from arena.course.feedback.commands import Conditions, command_as_typed, next_commands
+from arena.course.feedback.commands import Conditions, command_as_typed, next_commands, to_see
 from arena.course.feedback.findings import Findings, GameToSee, OwnAgent
 from arena.course.feedback.sentences import about_game, game_heading
 from arena.course.feedback.write import Shared, write_feedback
@@ -183,7 +183,7 @@ def test_an_agent_that_has_not_played_is_checked_first(course: tuple[list[PastGa
     assert command.line == "arena check my_agent.py --game tictactoe --clock 10+0.1"
 
 
-def test_a_game_is_called_by_its_number_and_by_the_id_that_commands_take() -> None:
-    seen = GameToSee(id=36, number=12, players=("ann", "bob"), seat=0, ply=0)
-    assert game_heading(seen, "tictactoe") == "Game 12 (id 36) against bob (your agent: x)"
-    assert game_heading(replace(seen, number=36), "tictactoe") == "Game 36 against bob (your agent: x)"
+def test_a_game_is_called_by_the_name_that_commands_take() -> None:
+    seen = GameToSee(id=36, name="cs101-12", players=("ann", "bob"), seat=0, ply=0)
+    assert game_heading(seen, "tictactoe") == "Game cs101-12 against bob (your agent: x)"
+    assert " replay cs101-12 " in to_see(seen, WHERE)

@@ -141,5 +141,5 @@ def test_an_illegal_move_is_refused_with_the_line_of_its_game() -> None:
 
 
 def test_a_game_of_another_program_is_refused_with_the_command_that_reads_it() -> None:
-    with pytest.raises(BadImport, match=r"line 1: expected a tag Game, .*`arena rank --from FILE`"):
+    with pytest.raises(BadImport, match=r"line 1: expected a tag Game, .*`arena results rank --from FILE`"):
         exchange.read('[White "ann"]\n[Black "bob"]\n[Result "1-0"]\n\n1. e4 1-0\n', "club.pgn")

@@ -436,12 +436,12 @@ def test_ratings_are_the_same_from_a_file(form: FileFormat, tmp_path: Path) -> N
     bring(exchange.read(written(found, form), "file"), other)
 
     def rated(file: Path) -> Any:
-        return json.loads(arena("rank", "cs101", "--format", "json", "--db", str(file)).out)
+        return json.loads(arena("results", "rank", "cs101", "--format", "json", "--db", str(file)).out)
 
     assert rated(other) == rated(record)
     assert {player["name"]: player["games"] for player in rated(other)["players"]} == {"ann": 3, "bob": 3, "cid": 4}
     assert [player["rating"] for player in rated(other)["players"] if player["name"] == "bob"] == [1500.0]
-    assert arena("db", "verify", "--db", str(other)).code == 0
+    assert arena("data", "verify", "--db", str(other)).code == 0
 
 
 @pytest.mark.parametrize("form", ANY_GAME)

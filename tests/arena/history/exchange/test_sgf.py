@@ -173,7 +173,7 @@ def test_a_result_without_moves_has_no_margin() -> None:
 def test_a_wrong_move_in_a_record_is_an_error_with_its_ply() -> None:
     game = replace(recorded(*at_random(9, 7.5, 4, 2), verdict=Verdict.TIME), id=7)
     wrong = replace(game.moves[1], move=game.moves[0].move)
-    with pytest.raises(ArenaError, match=r"game 7, ply 2: expected a legal move, got .*: the point is not empty"):
+    with pytest.raises(ArenaError, match=r"game club-1, ply 2: expected a legal move, got .*: the point is not empty"):
         sgf.text(replace(game, moves=(game.moves[0], wrong)))
 
 
@@ -255,8 +255,8 @@ def test_a_result_of_any_kind_is_read(text: str, verdict: Verdict, points: list[
     assert (game.verdict, game.points) == (verdict, points)
     (tmp_path / "club.sgf").write_text(text)
     database = str(tmp_path / "arena.db")
-    assert arena("import", str(tmp_path / "club.sgf"), "--db", database).code == 0
-    assert arena("db", "verify", "--db", database).code == 0
+    assert arena("data", "import", str(tmp_path / "club.sgf"), "--db", database).code == 0
+    assert arena("data", "verify", "--db", database).code == 0
 
 
 @pytest.mark.parametrize(
@@ -317,20 +317,22 @@ def test_a_game_played_here_is_exported_imported_and_shown(tmp_path: Path) -> No
         "play", "go:size=5", "random", "random", "--seed", "1", "--clock", "10+0.1", "--quiet", "--db", database
     )
     assert played.code == 0, played.err
-    assert arena("export", "--all", "--format", "sgf", "-o", file, "--db", database).err == "1 game exported\n"
-    brought = arena("import", file, "--db", other)
+    assert arena("data", "export", "--all", "--format", "sgf", "-o", file, "--db", database).err == "1 game exported\n"
+    brought = arena("data", "import", file, "--db", other)
     assert brought.err == "1 game of 'club' imported\n"
-    shown = [arena("show", name, "--db", where).out for name, where in (("last", database), ("club-1", other))]
+    shown = [
+        arena("replay", "--show", name, "--db", where).out for name, where in (("last", database), ("club-1", other))
+    ]
     boards = [re.findall(r"(?m)^\d [.xo ]+$", text) for text in shown]
     assert boards[0] == boards[1]
     assert len(boards[0]) == 5
-    assert arena("db", "verify", "--db", other).code == 0
+    assert arena("data", "verify", "--db", other).code == 0
 
 
 def test_a_file_that_is_called_sgf_and_is_not_is_refused_as_such(tmp_path: Path) -> None:
     file = tmp_path / "hello.sgf"
     file.write_text("hello")
-    ended = arena("import", str(file), "--db", str(tmp_path / "arena.db"))
+    ended = arena("data", "import", str(file), "--db", str(tmp_path / "arena.db"))
     assert (ended.code, ended.err) == (
         2,
         f"arena: {file}, line 1: expected SGF such as (;GM[1]SZ[9];B[ee]), got 'hello'\n",
@@ -340,10 +342,10 @@ def test_a_file_that_is_called_sgf_and_is_not_is_refused_as_such(tmp_path: Path)
 def test_other_games_are_refused_in_one_line(tmp_path: Path) -> None:
     database = str(tmp_path / "arena.db")
     (tmp_path / "list.csv").write_text("1,ann,bob,1-0\n")
-    assert arena("import", str(tmp_path / "list.csv"), "--db", database).code == 0
-    ended = arena("export", "list", "--format", "sgf", "-o", str(tmp_path / "list.sgf"), "--db", database)
+    assert arena("data", "import", str(tmp_path / "list.csv"), "--db", database).code == 0
+    ended = arena("data", "export", "list", "--format", "sgf", "-o", str(tmp_path / "list.sgf"), "--db", database)
     assert ended.code == 2
-    assert ended.err == "arena: SGF is for games of go, and game 1 is 'unknown'; use --format ndjson, pgn or csv\n"
+    assert ended.err == "arena: SGF is for games of go, and game list-1 is 'unknown'; use --format ndjson, pgn or csv\n"
     assert not (tmp_path / "list.sgf").exists()
 
 

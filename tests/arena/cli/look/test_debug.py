@@ -1,4 +1,4 @@
-"""`arena debug`: the agent answers as it did in the game, here, where a debugger and print work."""
+"""`arena replay --debug`: the agent answers as it did in the game, here, where a debugger and print work."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def play(game: str, *players: str, clock: str = "10+0.1") -> None:
 
 
 def own_plies(seat: int) -> list[int]:
-    ended = arena("sql", f"select ply from v_move where who = '{seat}' order by ply", "--format", "csv")
+    ended = arena("data", "sql", f"select ply from v_move where who = '{seat}' order by ply", "--format", "csv")
     assert ended.code == 0, ended.err
     return [int(line) for line in ended.out.splitlines()[1:]]
 
@@ -57,7 +57,7 @@ def test_an_agent_that_draws_from_its_seed_answers_at_every_ply_as_in_the_game(g
     Path("drawing.py").write_text(DRAWING)
     play(game, "random", "drawing.py")
     for turn, ply in enumerate(own_plies(1), 1):
-        ended = arena("debug", "last", "--ply", str(ply))
+        ended = arena("replay", "--debug", "last", "--turn", str(ply))
         assert (ended.code, ended.err) == (0, "")
         assert ended.out.splitlines()[-1] == "the same move"
         assert "on the way" not in ended.out
@@ -68,7 +68,7 @@ def test_an_agent_that_draws_from_its_seed_answers_at_every_ply_as_in_the_game(g
 
 def test_an_agent_of_ours_is_asked_too_and_tells_what_it_thinks() -> None:
     play("tictactoe", "alphabeta:depth=3", "random")
-    ended = arena("debug", "last", "--ply", "1")
+    ended = arena("replay", "--debug", "last", "--turn", "1")
     assert ended.code == 0
     now, then, said = ended.out.splitlines()[-3:]
     assert now.startswith("now     b2")
@@ -80,28 +80,28 @@ def test_an_agent_of_ours_is_asked_too_and_tells_what_it_thinks() -> None:
 def test_a_crash_is_asked_again_and_shows_its_own_lines_and_the_mended_file_answers() -> None:
     Path("failing.py").write_text(FAILING)
     play("tictactoe", "random", "failing.py")
-    ended = arena("debug", "last", "--ply", "2")
+    ended = arena("replay", "--debug", "last", "--turn", "2")
     assert ended.code == 1
     assert "IndexError: list index out of range" in ended.err
     assert "in look" in ended.err
     assert "cli/debug.py" not in ended.err
     assert "agents/player.py" not in ended.err
-    assert "arena debug 1 --ply 2 --file FILE\n" in ended.err
-    ended = arena("debug", "last", "--ply", "2", "--file", "failing.py", "--db", "arena.db")
-    assert "arena debug 1 --ply 2 --file failing.py --db arena.db\n" in ended.err
+    assert "arena replay 1 --debug --turn 2 --file FILE\n" in ended.err
+    ended = arena("replay", "--debug", "last", "--turn", "2", "--file", "failing.py", "--db", "arena.db")
+    assert "arena replay 1 --debug --turn 2 --file failing.py --db arena.db\n" in ended.err
     Path("failing.py").write_text(DRAWING)
-    mended = arena("debug", "last", "--ply", "2", "--file", "failing.py")
+    mended = arena("replay", "--debug", "last", "--turn", "2", "--file", "failing.py")
     assert mended.code == 0
     assert "then    no move: failing crashed" in mended.out
     # What played is still what was entered.
-    assert arena("debug", "last", "--ply", "2").code == 1
+    assert arena("replay", "--debug", "last", "--turn", "2").code == 1
 
 
 def test_another_agent_on_the_way_is_said_to_answer_otherwise() -> None:
     Path("drawing.py").write_text(DRAWING)
     play("connect4", "alphabeta:depth=2", "random")
     last = own_plies(0)[-1]
-    ended = arena("debug", "last", "--ply", str(last), "--file", "drawing.py")
+    ended = arena("replay", "--debug", "last", "--turn", str(last), "--file", "drawing.py")
     assert ended.code == 0
     assert "earlier answers differ from the game, at ply " in ended.out
 
@@ -117,7 +117,7 @@ def test_another_agent_on_the_way_is_said_to_answer_otherwise() -> None:
 def test_an_illegal_answer_is_one(answer: str, words: str) -> None:
     Path("wrong.py").write_text(FAILING.replace("self.look(3)", answer))
     play("tictactoe", "random", "random")
-    ended = arena("debug", "last", "--ply", "1", "--file", "wrong.py")
+    ended = arena("replay", "--debug", "last", "--turn", "1", "--file", "wrong.py")
     assert ended.code == 1
     assert words in ended.out
 
@@ -126,7 +126,7 @@ def test_who_resigns_is_said_to() -> None:
     source = FAILING.replace("return self.look(3)", "raise Resign").replace("import Agent", "import Agent, Resign")
     Path("meek.py").write_text(source)
     play("tictactoe", "meek.py", "random")
-    ended = arena("debug", "last", "--ply", "1")
+    ended = arena("replay", "--debug", "last", "--turn", "1")
     assert ended.code == 0
     assert "now     resigns" in ended.out
     assert "then    no move: meek resigned" in ended.out
@@ -136,11 +136,11 @@ def test_without_a_ply_the_last_turn_of_ones_own_agent_is_taken_and_said() -> No
     Path("drawing.py").write_text(DRAWING)
     play("tictactoe", "random", "drawing.py")
     last = own_plies(1)[-1]
-    ended = arena("debug", "last")
+    ended = arena("replay", "--debug", "last")
     assert (ended.code, ended.err) == (0, "")
     assert f"ply {last}: running drawing@1 in seat 1" in ended.out
-    assert "This is its last turn; --ply N chooses another ply." in ended.out
-    assert "That is" not in arena("debug", "last", "--ply", str(last)).out
+    assert "This is its last turn; --turn N chooses another turn." in ended.out
+    assert "That is" not in arena("replay", "--debug", "last", "--turn", str(last)).out
 
 
 @pytest.mark.costly
@@ -148,28 +148,28 @@ def test_an_engine_is_not_ones_own_agent_and_cannot_be_debugged() -> None:
     need("stockfish")
     Path("drawing.py").write_text(DRAWING)
     play("chess", "drawing.py", "uci:stockfish?nodes=1", "--max-plies", "4")
-    ended = arena("debug", "last")
+    ended = arena("replay", "--debug", "last")
     assert ended.code == 0, ended.err
     assert "ply 3: running drawing@1 in seat 0" in ended.out
-    assert "is an engine (uci:stockfish?nodes=1), which Python's debugger cannot enter; --ply N" in refused(
-        "--ply", "4"
+    assert "is an engine (uci:stockfish?nodes=1), which Python's debugger cannot enter; --turn N" in refused(
+        "--turn", "4"
     )
 
 
 def test_without_a_ply_a_fault_comes_first() -> None:
     Path("failing.py").write_text(FAILING)
     play("tictactoe", "random", "failing.py")
-    ended = arena("debug", "last")
+    ended = arena("replay", "--debug", "last")
     assert ended.code == 1
     assert "ply 2: running failing@1 in seat 1" in ended.out
-    assert "This is the turn in which it failed; --ply N chooses another ply." in ended.out
-    assert "arena debug 1 --ply 2 --file FILE" in ended.err
+    assert "This is the turn in which it failed; --turn N chooses another turn." in ended.out
+    assert "arena replay 1 --debug --turn 2 --file FILE" in ended.err
 
 
 @pytest.mark.parametrize("columns", [80, 40])
 def test_who_prints_nothing_leaves_no_gap_and_no_line_is_too_long(columns: int) -> None:
     play("ludo:players=3,tokens=1", "random", "maxn:depth=1", "random")
-    ended = arena("debug", "last", columns=columns)
+    ended = arena("replay", "--debug", "last", columns=columns)
     assert ended.code == 0, ended.err
     assert "\n\n\n" not in ended.out
     lines = ended.out.splitlines()
@@ -178,7 +178,7 @@ def test_who_prints_nothing_leaves_no_gap_and_no_line_is_too_long(columns: int) 
 
 
 def refused(*arguments: str) -> str:
-    ended: Ended = arena("debug", "last", *arguments)
+    ended: Ended = arena("replay", "--debug", "last", *arguments)
     assert (ended.code, ended.out) == (2, "")
     assert len(ended.err.splitlines()) == 1
     return ended.err
@@ -187,12 +187,12 @@ def refused(*arguments: str) -> str:
 def test_what_cannot_be_asked_says_why() -> None:
     Path("broken.py").write_text("from agents import Agent\nnumber = 1 / 0\n")
     play("tictactoe", "random", "random")
-    assert "the game has" in refused("--ply", "99")
-    assert "no file 'nothing.py'" in refused("--ply", "1", "--file", "nothing.py")
-    assert "expected an agent's file, a folder or a built-in, got 'human'" in refused("--ply", "1", "--file", "human")
-    assert "which Python's debugger cannot enter" in refused("--ply", "1", "--file", "cmd:cat")
-    assert "no game 7" in arena("debug", "7").err
-    broken = arena("debug", "last", "--ply", "1", "--file", "broken.py")
+    assert "the game has" in refused("--turn", "99")
+    assert "no file 'nothing.py'" in refused("--turn", "1", "--file", "nothing.py")
+    assert "expected an agent's file, a folder or a built-in, got 'human'" in refused("--turn", "1", "--file", "human")
+    assert "which Python's debugger cannot enter" in refused("--turn", "1", "--file", "cmd:cat")
+    assert "no game 7" in arena("replay", "--debug", "7").err
+    broken = arena("replay", "--debug", "last", "--turn", "1", "--file", "broken.py")
     assert broken.code == 2
     assert "number = 1 / 0" in broken.err
     assert "broken.py, line 2: ZeroDivisionError" in broken.err.splitlines()[-1]
@@ -206,7 +206,7 @@ def test_a_breakpoint_stops_in_a_terminal_at_that_turn_alone(tmp_path: Path) -> 
     keyboard, screen = pty.openpty()
     termios.tcsetwinsize(screen, (24, 80))
     process = subprocess.Popen(
-        [sys.executable, "-m", "arena", "debug", "last", "--ply", "3", "--file", "stopping.py"],
+        [sys.executable, "-m", "arena", "replay", "last", "--debug", "--turn", "3", "--file", "stopping.py"],
         stdin=screen,
         stdout=screen,
         stderr=screen,
@@ -244,7 +244,7 @@ class Forgetful(Agent):
 def test_mistakes_with_positions_are_named_after_the_answer() -> None:
     Path("forgetful.py").write_text(FORGETFUL)
     play("tictactoe", "random", "forgetful.py")
-    ended = arena("debug", "last", "--ply", "4")
+    ended = arena("replay", "--debug", "last", "--turn", "4")
     assert (ended.code, ended.err) == (1, "")
     answer, mistake = ended.out.split("the same move\n")
     assert "mistake" not in answer
@@ -255,7 +255,7 @@ def test_mistakes_with_positions_are_named_after_the_answer() -> None:
     )
     # If the agent stops with an error, they follow the traceback.
     Path("forgetful.py").write_text(FORGETFUL.replace("return state.moves()[0]", "return state.moves[0]"))
-    failed = arena("debug", "last", "--ply", "4", "--file", "forgetful.py")
+    failed = arena("replay", "--debug", "last", "--turn", "4", "--file", "forgetful.py")
     assert failed.code == 1
     assert "TypeError" in failed.err.partition("mistake forgetful.py, line 7: ")[0]
     assert "agents/strict.py" not in failed.err
@@ -277,5 +277,5 @@ def test_a_limit_of_moves_is_in_the_budget_as_in_the_game() -> None:
     ended = arena("play", "connect4", "by_budget.py", "random", *limited)
     assert ended.code == 0, ended.err
     for ply in own_plies(0):
-        ended = arena("debug", "last", "--ply", str(ply))
+        ended = arena("replay", "--debug", "last", "--turn", str(ply))
         assert (ended.code, ended.out.splitlines()[-1]) == (0, "the same move")

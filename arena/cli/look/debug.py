@@ -1,4 +1,4 @@
-"""`arena debug`: runs an agent again at one ply of a recorded game, in this process, so that a debugger and print work.
+"""`arena replay --debug`: runs an agent again at one turn of a recorded game, so that a debugger and print work.
 
 The agent is not confined: it has the user's permissions. It gets the same messages as in the game, so it plays the same
 moves if its only source of randomness is its seed.
@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from time import monotonic, monotonic_ns
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from adsearch.state import in_both
 from agents import builtin
 from agents.errors import BadAgent
-from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, TrustOption, submissions
+from arena.cli.asking.record_options import submissions
 from arena.cli.terminal.wrapping import wrapped
 from arena.errors import BadPlayer, UntrustedCode
 from arena.history import recorded_rules
@@ -39,43 +39,16 @@ if TYPE_CHECKING:
     from db.records import PastGame
 
 
-def debug(
-    id: GameIdArgument,
-    ply: Annotated[
-        int | None,
-        typer.Option(
-            "--ply",
-            metavar="N",
-            min=1,
-            help="Ply, a turn of the agent.",
-            show_default="the turn that failed, or else the last turn of an agent that is not built in",
-        ),
-    ] = None,
-    file: Annotated[
-        str | None,
-        typer.Option("--file", metavar="FILE", help="Agent to run instead, such as the corrected file."),
-    ] = None,
-    trust_rules: TrustOption = False,
-    db: DatabaseOption = None,
-) -> None:
-    """Debug an agent at one ply of a recorded game, with `breakpoint()` and `print`.
-
-    The agent runs in this terminal from the recorded source, without a sandbox and without a clock. First it plays its
-    earlier turns again, silently and without stopping at breakpoints, so that it is in the same state as in the game.
-    Mistakes with positions, such as a result of state.play(m) that is thrown away, are named with their line, as in
-    arena check.
-
-    Example: arena debug last
-
-    Example: arena debug demo-12 --ply 6 --file my_agent.py
-    """
+def debug(id: str, *, turn: int | None, file: str | None, trust_rules: bool, db: str | None) -> None:
+    """Run an agent again at one turn, the ply `turn` of a recorded game, with `breakpoint()` and `print`."""
     from agents import hosting
     from agents.strict import StrictPlayer
     from arena.cli.asking import recorded_game
     from arena.student.recorded_turn import default_ply, replay_turn
 
     game = recorded_game.read_game(id, db)
-    chosen = ply is None
+    chosen = turn is None
+    ply = turn
     if ply is None:
         ply = default_ply(game, _seats_of_user_agents(game, db), trust=trust_rules)
     recorded = replay_turn(game, ply, trust=trust_rules)
@@ -148,7 +121,7 @@ def _recorded_player(game: PastGame, seat: int, db: str | None) -> tuple[Player,
 
 
 def can_debug(game: PastGame, seat: int, db: str | None) -> bool:
-    """Whether `arena debug` can run the agent in that seat."""
+    """Whether `arena replay --debug` can run the agent in that seat."""
     try:
         player, _ = _recorded_player(game, seat, db)
     except BadPlayer:
@@ -184,7 +157,7 @@ def _maker(player: Player, called: str, recorded: RecordedTurn) -> Callable[[], 
         raise BadPlayer(f"expected an agent's file, a folder or a built-in, got {player.text!r}")
     if player.engine is not None:
         raise BadPlayer(
-            f"{called} is an engine ({player.text}), which Python's debugger cannot enter; --ply N chooses a turn of "
+            f"{called} is an engine ({player.text}), which Python's debugger cannot enter; --turn N chooses a turn of "
             "another player"
         )
     if player.kind is PlayerKind.COMMAND:
@@ -269,13 +242,13 @@ def _introduction(
     if chosen:
         ended = "gave up" if game.verdict == "resigned" else "failed"
         which = "its last turn" if ply <= len(game.moves) else f"the turn in which it {ended}"
-        yield wrapped(f"This is {which}; --ply N chooses another ply.")
+        yield wrapped(f"This is {which}; --turn N chooses another turn.")
     yield wrapped("The agent runs without a sandbox and without a clock. Its output follows.")
 
 
 def _retry_hint(game: PastGame, ply: int, file: str | None, db: str | None) -> str:
     named = ["--file", file or "FILE", *(["--db", db] if db else [])]
-    return f"after correcting it: {shlex.join(['arena', 'debug', str(game.id), '--ply', str(ply), *named])}"
+    return f"after correcting it: {shlex.join(['arena', 'replay', game.name, '--debug', '--turn', str(ply), *named])}"
 
 
 def _compared(game: PastGame, recorded: RecordedTurn, ply: int, answer: Answer | None, seconds: float) -> Iterator[str]:

@@ -1,58 +1,44 @@
-"""`arena analyse`: finds mistakes and better moves in a recorded game, with the search of adsearch."""
+"""`arena replay --mistakes`: finds mistakes and better moves in a recorded game, with the search of adsearch."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 from msgspec import to_builtins
 
 from arena.cli.asking import analysis, recorded_game
-from arena.cli.asking.rated_games import SvgOption
-from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, HtmlOption, TrustOption
 from arena.cli.terminal.files import write_file
-from arena.cli.terminal.listings import FORMAT_ALONE, OutputFormat, Shown, listed, show, show_json
+from arena.cli.terminal.listings import OutputFormat, Shown, show, show_json
 from arena.cli.terminal.wrapping import wrapped
 from arena.history import recorded_rules, words
 from arena.results.columns import PROGRAMS, Column, Medium, document
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from adsearch import State
     from arena.student.analysis import AnalysisBudget
     from db.records import JudgedPly, PastGame, PositionValue
 
 
-@listed(without=FORMAT_ALONE)
-def analyse(
+def mistakes(
+    id: str,
+    *,
+    depth: int | None,
+    seconds: float | None,
+    html: Path | None,
+    svg: Path | None,
+    trust_rules: bool,
     shown: Shown,
-    id: GameIdArgument,
-    depth: Annotated[int | None, typer.Option(metavar="N", min=1, max=100, help="Search depth in plies.")] = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option(metavar="SECONDS", min=0.001, max=3600, help="Search time for each position, in seconds."),
-    ] = None,
-    html: HtmlOption = None,
-    svg: SvgOption = None,
-    trust_rules: TrustOption = False,
-    db: DatabaseOption = None,
+    db: str | None,
 ) -> None:
-    """Analyse a recorded game: the value of each move, the mistakes, and better moves.
-
-    A search examines the position before and after each move. Values are for your agent if its opponent is built-in,
-    else for seat 0; CSV and JSON always have those for seat 0. By default the whole analysis takes a few seconds and
-    gives the same result each time. The last analysis of a game is kept: `arena replay` shows it, and `arena sql` reads
-    it from v_analysis.
-
-    Example: arena analyse last
-
-    Example: arena analyse demo-12 --depth 6 --svg value.svg
-
-    Example: arena analyse last --html game.html
-    """
-    from arena.cli.write.debug import can_debug
+    """Analyse a recorded game: the value of each move, the mistakes, and better moves."""
+    from arena.cli.look.debug import can_debug
     from arena.history.replay import replay
     from arena.student.analysis import AnalysisBudget
 
@@ -216,31 +202,31 @@ def _first(
     """What to look at first, with commands: the fault that ended the game, and the first mistake of the loser, with
     what is wrong with it and what was better.
 
-    `can_debug`: whether `arena debug` can run the agent in a seat."""
+    `can_debug`: whether `arena replay --debug` can run the agent in a seat."""
     from arena.student.lost_games import fault_and_mistake
 
     failed, mistake = fault_and_mistake(game, plies)
     if failed is not None:
         yield wrapped(f"look first at ply {failed}: {recorded_game.ending(game)[0].partition(';')[0]}")
-        yield f"  arena logs {game.id}"
+        yield f"  arena replay {shlex.quote(game.name)} --logs"
         if game.fault is not None and can_debug(game.fault):
-            yield f"  arena debug {game.id} --ply {failed}"
+            yield f"  arena replay {shlex.quote(game.name)} --debug --turn {failed}"
     if mistake is not None and isinstance(mistake.who, int):
         at = f"look first at ply {mistake.ply}" if failed is None else f"before that, at ply {mistake.ply}"
         who = _called(game, mistake.who)
         yield wrapped(f"{at}: {who} played {words.printable(mistake.move)}{mistake.mark}")
         yield wrapped(words.printable(_refuted(game, start, mistake)), begin="  ", more="    ")
         yield wrapped(f"better was: {words.printable(' '.join(mistake.better))}", begin="  ", more="    ")
-        yield f"  arena replay {game.id} --ply {mistake.ply}"
+        yield f"  arena replay {shlex.quote(game.name)} --ply {mistake.ply}"
         if can_debug(mistake.who):
-            yield f"  arena debug {game.id} --ply {mistake.ply}"
+            yield f"  arena replay {shlex.quote(game.name)} --debug --turn {mistake.ply}"
     elif failed is None and not start.hidden:
         whose = " of the loser" if any(ply.mark for ply in plies) else ""
         if all(ply.before.exact and ply.after.exact for ply in plies):
             yield f"no single mistake{whose} found, and all values are proven"
         else:
             yield f"no single mistake{whose} found at this depth; search deeper:"
-            yield f"  arena analyse {game.id} {_deeper(effort, plies)}"
+            yield f"  arena replay {shlex.quote(game.name)} --mistakes {_deeper(effort, plies)}"
 
 
 def _called(game: PastGame, seat: int) -> str:
