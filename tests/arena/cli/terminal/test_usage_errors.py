@@ -31,7 +31,7 @@ from tests.kit.arena_program import arena
         ("run nap random minimax --opening 1", "no option --opening; did you mean --openings? (help: arena run --h"),
         ("replay 1 --steps 3", "no option --steps (help: arena replay --help)"),
         ("run nap random minimax --memory 1G", "no option --memory (help: arena run --help)"),
-        ("run nap random minimax --openings -3", "--openings: expected at least 0, got '-3' (help: arena run --h"),
+        ("run nap random minimax --openings -3", "openings: expected a whole number from 0 to 1000 or a file's name"),
         ("history --limit many", "--limit: expected a whole number, got 'many' (help: arena results history --help)"),
         (
             "history --format xml",
