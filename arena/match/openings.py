@@ -46,14 +46,14 @@ class Opening(Struct, frozen=True):
 class Listed(Struct, frozen=True, kw_only=True):
     """The openings of a file."""
 
-    openings: tuple[Opening, ...]
+    openings: tuple[Opening, ...] = ()
     order: Literal["random", "given"] = "random"
     """random: another order for each group of players. given: as in the file."""
     start: int = 1
     """The first one, counted from 1; after the last one the first of the file follows."""
     file: str = ""
     hash: str = ""
-    """Of the file's content."""
+    """Of the file's content. Both are empty if settings have the openings themselves."""
 
 
 def position_read(game: str, text: str) -> str:

@@ -21,10 +21,12 @@ from agents.errors import AgentsError
 from arena.course.collecting.deadline import read_deadline
 from arena.errors import BadSubmission
 from arena.history import words
+from arena.match.openings import Listed
 from arena.players.build_commands import Language
 from arena.student import climb
 from arena.tournament import formats, language_tables
 from arena.tournament import league as leagues
+from arena.tournament.described_openings import is_stored_whole
 from arena.tournament.description import Table, folded, read_toml
 from arena.tournament.league import COURSE_TABLES, LADDER_TABLE, League
 from db.records import GameKind
@@ -126,6 +128,10 @@ def read(path: Path) -> Ladder:
         table.fail(f"a ladder needs a game for 2 players, {league.game_text} is for {league.seats}", "game")
     start = games.start(league.game)
     common = {key: value for key, value in keys.items() if key not in (LADDER_TABLE, *COURSE_TABLES)}
+    if isinstance(league.openings, Listed) and not is_stored_whole(league.openings):
+        table.fail(
+            "a ladder has openings as moves in each line; positions and their order are for tournaments", "openings"
+        )
     if "openings" not in keys:
         common["openings"] = climb.opening_plies(start)
         league = replace(league, openings=common["openings"])

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from msgspec import to_builtins
+from msgspec.structs import replace
 
 from adsearch import State, games
 from adsearch.errors import AdsearchError
@@ -56,7 +57,7 @@ def settings(found: int | Listed) -> Any:
     """As it is stored with a tournament: moves one by one, of positions only what tells one file from another."""
     if isinstance(found, int):
         return found
-    if not any(one.position for one in found.openings) and (found.order, found.start) == ("random", 1):
+    if is_stored_whole(found):
         return [list(one.moves) for one in found.openings]
     about = to_builtins(found)
     del about["openings"]
@@ -84,13 +85,15 @@ def _listed(table: Table, key: str, folder: Path, game: str, position: str) -> L
             raise BadLeague(f"{path}: expected openings, {_EXPECTED[read_lines]}; the file has none")
     except BadLeague as error:
         table.fail(str(error), key)
-    return Listed(
-        openings=found,
-        order="given" if order == "given" else "random",
-        start=first,
-        file=path.name,
-        hash=sha256(text.encode()).hexdigest(),
+    listed = Listed(openings=found, order="given" if order == "given" else "random", start=first)
+    return (
+        listed if is_stored_whole(listed) else replace(listed, file=path.name, hash=sha256(text.encode()).hexdigest())
     )
+
+
+def is_stored_whole(found: Listed) -> bool:
+    """Whether a tournament's settings have all of them: lists of moves, as older versions wrote them."""
+    return (found.order, found.start) == ("random", 1) and not any(one.position for one in found.openings)
 
 
 def _moves(path: Path, text: str, _game: str, start: State[Any], plies: int) -> Iterator[Opening]:

@@ -82,8 +82,8 @@ def address(game: PastGame, name: str) -> str | None:
 
 def which_game(game: PastGame) -> str:
     """What people call it."""
-    what = "challenge" if game.kind == GameKind.CHALLENGE else "game"
-    return f"{what} {game.name}" + ", which counts nowhere" * (game.kind == GameKind.CHALLENGE)
+    is_challenge = game.kind == GameKind.CHALLENGE
+    return f"challenge, which counts nowhere (game {game.name})" if is_challenge else f"game {game.name}"
 
 
 def state(game: PastGame, followed: FollowedGame) -> str:

@@ -17,7 +17,7 @@ TRUSTED = {
     "feedback.html": {"board": 1, "shared": 1},
     "live.html": {"drawn.state": 2, "drawn.last": 1},
     "macros.html": {"cell.picture": 1},
-    "parts.html": {"drawn.seats": 1, "drawn.board": 1, "drawn.moves": 1},
+    "parts.html": {"drawn.seats": 1, "drawn.board": 1, "drawn.moves": 1, "one.picture": 1},
     "opponents.html": {"picture": 1},
     "play.html": {f"drawn.{part}": 1 for part in ("state", "said", "last", "choices", "tools", "side")},
     "replay.html": {"board": 2, "step.board": 1, "shared": 1},

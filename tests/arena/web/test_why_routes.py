@@ -79,6 +79,7 @@ def asked(
                 database=room.database,
                 store=room.folder / "store",
                 served="cs101",
+                takes=lambda _: True,
                 threads=threads,
                 cache=Cache(threads, failed=lambda error: pytest.fail(str(error))),
                 names=room.names,
