@@ -57,7 +57,7 @@ def find_tournament(connection: Connection, name: str | None = None) -> int:
     if found is not None:
         return found
     if name is None:
-        raise NotFound("there is no tournament yet; `arena run` plays one")
+        raise NotFound("there is no tournament yet: `arena run` plays one; `arena results history` lists all games")
     names = connection.execute(select(Tournament.name)).scalars()
     raise NotFound(
         f"there is no tournament {name!r}{advice(name, names, '`arena results tournaments` lists all tournaments')}"

@@ -308,6 +308,10 @@ class Commands(Group):
         {name: GROUPS.get(name) or COMMANDS[name] for name in dict.fromkeys((*MAIN, *GROUPS, *COMMANDS))}
     )
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """`arena help run` is `arena run --help`."""
+        return super().parse_args(ctx, [*args[1:], ctx.help_option_names[0]] if args[:1] == ["help"] else args)
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         return super().resolve_command(ctx, renamed(args))
 

@@ -128,6 +128,9 @@ def find_program(name: str) -> str | None:
 def how_to_install(name: str) -> str:
     """What to do if there is no program `name`."""
     found = known()
+    called = re.split("[:,]", name)[0]
+    if called != name and called in found:
+        return f"options of an engine follow a question mark: {found[called][0].name}:{called}?NAME=VALUE,NAME=VALUE"
     if name not in found:
         meant = nearly(name, tuple(found)).removeprefix("; ")
         return meant or "look for a typo, install it, or write its path"

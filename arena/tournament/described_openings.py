@@ -85,6 +85,8 @@ def _listed(table: Table, key: str, folder: Path, game: str, position: str) -> L
             raise BadLeague(f"{path}: expected openings, {_EXPECTED[read_lines]}; the file has none")
     except BadLeague as error:
         table.fail(str(error), key)
+    if position and any(one.position for one in found):
+        table.fail("these openings have positions of their own: leave out the position of all games", key)
     listed = Listed(openings=found, order="given" if order == "given" else "random", start=first)
     return (
         listed if is_stored_whole(listed) else replace(listed, file=path.name, hash=sha256(text.encode()).hexdigest())

@@ -112,6 +112,8 @@ def _words(key: str, value: Any) -> str:
         return format((Decimal(value) / SECOND).normalize(), "f")
     if isinstance(value, float):
         return f"{value:.12g}"
+    if key == "openings" and isinstance(value, dict):
+        return f"{value['count']} from {quote(value['file'])}, {value['order']} from {value['start']}"
     if isinstance(value, dict):
         return ", ".join(f"{part} {_words(part, of_it)}" for part, of_it in value.items())
     if key == "openings" and isinstance(value, list):

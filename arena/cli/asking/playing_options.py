@@ -52,7 +52,7 @@ def rule_asked(text: str | None, option: str, names: Sequence[str], flag: str = 
         numbers = []
     if len(numbers) != len(names):
         expected = ",".join(map(str.upper, names)) + f"[,{flag}]" * bool(flag)
-        raise typer.BadParameter(f"{option}: expected {expected}, got {text!r}")
+        raise typer.BadParameter(f"{option}: expected {expected} as numbers, got {text!r}")
     return {**dict(zip(names, numbers, strict=True)), **({flag: True} if is_set else {})}
 
 

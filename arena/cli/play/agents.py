@@ -48,10 +48,17 @@ def list_agents(
     The columns chance, hidden and several say which agents play games with chance, with hidden information, and for
     more than two players.
 
-    Examples: arena agents; arena agents alphabeta; arena agents uci:stockfish; arena agents --game pig
+    Example: arena agents --game pig
+
+    Example: arena agents alphabeta
+
+    Example: arena agents uci:stockfish
     """
     if name is not None and known_engines.is_engine(name):
-        show(_options_of_engine(name, game), OPTIONS_OF_ENGINE, shown)
+        found = _options_of_engine(name, game)
+        if shown.is_table:
+            print(f"options follow a question mark: {name.partition('?')[0]}?NAME=VALUE,NAME=VALUE\n")
+        show(found, OPTIONS_OF_ENGINE, shown)
         return
     if name is not None:
         if name not in builtin.names() and (corrected := known_engines.corrected(name)) is not None:
@@ -63,8 +70,8 @@ def list_agents(
             print(f"{found_one.name}: {found_one.about}\n")
         show(_row(found_one)["options"], OPTIONS, shown)
         return
-    found = [agent for agent in builtin.every() if game is None or _can_play(agent, game)]
-    show([*map(_row, found), *_engines(game)], AGENTS, shown)
+    able = [agent for agent in builtin.every() if game is None or _can_play(agent, game)]
+    show([*map(_row, able), *_engines(game)], AGENTS, shown)
 
 
 def _row(agent: BuiltIn) -> dict[str, Any]:

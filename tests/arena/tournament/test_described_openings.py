@@ -90,6 +90,12 @@ def test_every_line_is_checked_before_the_first_game(
     assert reason in str(caught.value)
 
 
+def test_openings_with_positions_are_refused_beside_a_position(tmp_path: Path) -> None:
+    (tmp_path / "book.epd").write_text(EPD, "utf-8")
+    with pytest.raises(BadLeague, match=r"^openings: these openings have positions of their own"):
+        league(tmp_path, "chess", openings=str(tmp_path / "book.epd"), position=f"{START} b KQkq - 0 1")
+
+
 @pytest.mark.parametrize(
     ("more", "reason"),
     [
