@@ -130,7 +130,7 @@ def how_to_install(name: str) -> str:
     found = known()
     called = re.split("[:,]", name)[0]
     if called != name and called in found:
-        return f"options of an engine follow a question mark: {found[called][0].name}:{called}?NAME=VALUE,NAME=VALUE"
+        return f"options of an engine follow a question mark: {found[called][0].name}:{called}?NAME=VALUE&NAME=VALUE"
     if name not in found:
         meant = nearly(name, tuple(found)).removeprefix("; ")
         return meant or "look for a typo, install it, or write its path"

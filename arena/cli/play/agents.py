@@ -57,7 +57,7 @@ def list_agents(
     if name is not None and known_engines.is_engine(name):
         found = _options_of_engine(name, game)
         if shown.is_table:
-            print(f"options follow a question mark: {name.partition('?')[0]}?NAME=VALUE,NAME=VALUE\n")
+            print(f"options follow a question mark: {name.partition('?')[0]}?NAME=VALUE&NAME=VALUE\n")
         show(found, OPTIONS_OF_ENGINE, shown)
         return
     if name is not None:
