@@ -228,20 +228,17 @@ def tournament(name: str, game: str, start: State[Any], *, roster: str | None = 
 
 
 def ladder(name: str, game: str, today: date, *, roster: str | None = None) -> str:
-    """The description of the new ladder `name`, which is open for `LADDER_WEEKS` weeks. Its games have the settings of
-    a tournament's games."""
-    of_tournament = (FOLDER / "tournament.toml").read_text("utf-8")
-    of_games = of_tournament[of_tournament.index("# Each game.") : of_tournament.index("# The course: ")]
-    before, after = (FOLDER / "ladder.toml").read_text("utf-8").split("# When it is open")
+    """The description of the new ladder `name`, which is open for `LADDER_WEEKS` weeks."""
+    text = (FOLDER / "ladder.toml").read_text("utf-8")
     first = date(2099, 9, 20)
     dates = {str(first + timedelta(weeks=n)): str(today + timedelta(weeks=n)) for n in range(LADDER_WEEKS + 1)}
-    return _described(_changed(f"{before}{of_games}# When it is open{after}", dates), name, game, roster)
+    return _described(_changed(text, dates), name, game, roster)
 
 
 def _described(text: str, name: str, game: str, roster: str | None) -> str:
     """A template with the name, the game and the roster."""
     _check_game(game)
-    words = {"cs101.toml": shlex.quote(f"{name}.toml"), "standings cs101": f"standings {shlex.quote(name)}"}
+    words = {"cs101.toml": shlex.quote(f"{name}.toml"), "results cs101": f"results {shlex.quote(name)}"}
     text = _changed(text, {**words, "cs101": name, "connect4": game})
     if roster is None:
         return text

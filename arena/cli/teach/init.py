@@ -42,7 +42,7 @@ def init(
         int | None, typer.Option("--seed", help="Seed of the aliases; keep it secret.", show_default="random")
     ] = None,
 ) -> None:
-    """Create the description of a tournament, or of a ladder: a TOML file with every setting and its default.
+    """Create the description of a tournament, or of a ladder: a TOML file with the settings that most need.
 
     `arena run` can play it immediately, with built-in agents; `arena serve` can run a ladder immediately. With
     --roster it names the roster of the course: a copy of the list with an alias for each student, or the list itself
@@ -82,7 +82,7 @@ def init(
         what = f"tournament of {game}"
         collects = f"arena course collect {file} submissions.zip{'' if roster else ' --roster roster.csv'}"
         commands = [f"arena run {file} --plan", collects, f"arena run {file}"]
-    print(printable(f"{path} describes a {what}; it lists every setting. Next:"))
+    print(printable(f"{path} describes a {what}; docs/league.md has all settings. Next:"))
     for command in commands:
         print(printable(f"  {command}"))
 

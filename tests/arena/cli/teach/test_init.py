@@ -1,11 +1,10 @@
-"""`arena course init`: the description runs as it is, has every key with its true default, and overwrites nothing.
+"""`arena course init`: the description runs as it is, shows true defaults, and overwrites nothing.
 
 With a list of students it writes a roster with an alias for each student or group.
 """
 
 import re
 import tomllib
-from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -19,42 +18,34 @@ from arena.serve import ladder as ladders
 from arena.student.starter import FOLDER
 from arena.tournament import league as leagues
 from arena.tournament.enrolment import AGENT_KEYS
-from arena.tournament.league import KEYS, LADDER_TABLE, LIMIT_KEYS
-from arena.tournament.sequential_test import SprtTerms
+from arena.tournament.league import KEYS, LIMIT_KEYS
 from tests.kit.arena_program import arena
+from tests.kit.places import ROOT
 
 TEXT = (FOLDER / "tournament.toml").read_text("utf-8")
+LADDER = (FOLDER / "ladder.toml").read_text("utf-8")
 SETTING = re.compile(r"^# (?P<setting>(?P<key>\w+) = (?P<value>.*?)) *(?:  # (?P<about>.*))?$", re.MULTILINE)
 """A line that has no effect, but would without its first sign."""
-COURSE = TEXT[TEXT.index("# The course: ") : TEXT.index("# Built-in agents")]
-"""The tables that only an instructor's commands read."""
-SHOWN = {found["key"]: found for found in SETTING.finditer(TEXT.replace(COURSE, ""))}
-WITHOUT_A_VALUE = (
-    "seed",
-    "seats_key",
-    "max_plies",
-    "games_at_once",
-    "walls",
-    "modules",
-    "python",
-    "gauntlet",
-    "seeds",
-    "sprt",
-)
-"""Keys whose default is that there is none: an example stands for them."""
-FORMATS = {"gauntlet": "gauntlet", "seeds": "knockout", "sprt": "match"}
+SHOWN = {found["key"]: found for found in SETTING.finditer(TEXT.partition("[course]")[0])}
+PAGE = (ROOT / "docs" / "league.md").read_text("utf-8")
+MOST = 35
+"""Lines of a file: it fits on a screen."""
+
+
+def in_effect(text: str) -> str:
+    """The file with each of its settings in effect."""
+    return SETTING.sub(lambda found: found["setting"], text)
+
+
+def written(text: str, folder: Path) -> Path:
+    file = folder / "cs101.toml"
+    file.write_text(text, "utf-8")
+    return file
 
 
 def changed(key: str, folder: Path) -> leagues.League:
-    """The tournament with that line in effect; its format is one that has a use for it."""
-    text = TEXT.replace(SHOWN[key][0], SHOWN[key]["setting"])
-    if key in FORMATS:
-        text = text.replace('# format = "round-robin"', f'format = "{FORMATS[key]}"')
-    if key == "sprt":
-        text = text.rpartition("[[agent]]")[0]
-    file = folder / "cs101.toml"
-    file.write_text(text, "utf-8")
-    return leagues.read(file)
+    """The tournament with that setting in effect."""
+    return leagues.read(written(TEXT.replace(SHOWN[key][0], SHOWN[key]["setting"]), folder))
 
 
 def test_what_it_writes_is_what_stands_among_the_starters_and_runs_as_it_is() -> None:
@@ -75,45 +66,39 @@ def test_it_can_be_run_for_every_game(game: str) -> None:
     assert f"\ncs101: {game}" in planned.out
 
 
-def test_every_key_is_in_it() -> None:
-    in_effect = tomllib.loads(TEXT)
-    tables = re.findall(r"^(?:# )?\[(\w+)", COURSE, re.MULTILINE)
-    there = {*SHOWN, *in_effect, *tables, *(key for agent in in_effect["agent"] for key in agent)}
-    assert {*KEYS, *LIMIT_KEYS, *AGENT_KEYS} - {LADDER_TABLE} == there  # a ladder's file lists no agents
-    test = tomllib.loads(SHOWN["sprt"]["setting"])["sprt"]
-    assert {each.name for each in fields(SprtTerms)} == set(test)
+def test_every_key_is_in_the_file_or_in_the_page() -> None:
+    shown = {*tomllib.loads(in_effect(TEXT)), *tomllib.loads(in_effect(LADDER))["ladder"]}
+    told = {*re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE), *re.findall(r"\[(?:ladder\.)?(\w+)\]", PAGE)}
+    known = {*KEYS, *LIMIT_KEYS, *AGENT_KEYS, *COURSE_KEYS, *ladders.LADDER_KEYS, *ladders.LIMIT_KEYS}
+    assert known - told - shown == set()
+    assert shown <= known
 
 
-def test_the_tables_of_the_course_can_be_set_by_removing_the_signs(tmp_path: Path) -> None:
-    in_effect = re.sub(r"^# (?=\w+ = |\[)", "", COURSE, flags=re.MULTILINE)
-    assert set(tomllib.loads(in_effect)["course"]) == set(COURSE_KEYS)
-    file = tmp_path / "cs101.toml"
-    file.write_text(TEXT.replace(COURSE, in_effect), "utf-8")
-    course = courses.read(file)
+@pytest.mark.parametrize("key", [key for key in SHOWN if key != "walls"])
+def test_every_value_that_is_shown_is_the_default(key: str, tmp_path: Path) -> None:
+    assert changed(key, tmp_path) == leagues.read(written(TEXT, tmp_path))
+
+
+def test_where_none_is_the_default_an_example_shows_what_it_may_be(tmp_path: Path) -> None:
+    assert changed("walls", tmp_path).settings()["walls"] == "sandbox"
+
+
+def test_the_table_of_the_course_can_be_set_by_removing_the_signs(tmp_path: Path) -> None:
+    course = courses.read(written(in_effect(TEXT), tmp_path))
     assert course.roster == tmp_path / "cs101.roster.csv"
-    assert course.late == courses.LATE[0]
-    assert leagues.read(file).name == "cs101"
+    assert course.deadline is not None
 
 
-@pytest.mark.parametrize("key", [key for key in SHOWN if key not in WITHOUT_A_VALUE])
-def test_every_value_that_is_shown_is_what_is_usual(key: str, tmp_path: Path) -> None:
-    (tmp_path / "cs101.toml").write_text(TEXT, "utf-8")
-    usual = leagues.read(tmp_path / "cs101.toml")
-    if key == "start":  # has no value of its own where it is not given
-        assert changed(key, tmp_path).conditions.allowance.start == 10 * 10**9
-    else:
-        assert changed(key, tmp_path) == usual
+@pytest.mark.parametrize("text", [TEXT, LADDER])
+def test_a_file_is_short_and_says_where_the_other_keys_are(text: str) -> None:
+    assert text.count("\n") <= MOST
+    assert "The other keys are in docs/league.md" in text
 
 
-@pytest.mark.parametrize("key", WITHOUT_A_VALUE)
-def test_where_none_is_usual_an_example_shows_what_it_may_be(key: str, tmp_path: Path) -> None:
-    league = changed(key, tmp_path)
-    assert league.settings()[key] not in (None, [], ())
-
-
-def test_every_line_fits_and_every_setting_is_told_in_a_few_words() -> None:
-    assert all(len(line) <= 112 for line in TEXT.splitlines())
-    assert [key for key, found in SHOWN.items() if not found["about"] and key != "sprt"] == []
+@pytest.mark.parametrize("text", [TEXT, LADDER])
+def test_every_line_fits_and_every_setting_is_told_in_a_few_words(text: str) -> None:
+    assert all(len(line) <= 120 for line in text.splitlines())
+    assert [found["key"] for found in SETTING.finditer(text) if not found["about"]] == []
 
 
 @pytest.mark.parametrize(
@@ -157,9 +142,6 @@ def test_a_description_that_is_there_stays_as_it_is() -> None:
     assert Path("cs101.toml").read_text("utf-8") == "mine"
 
 
-LADDER = (FOLDER / "ladder.toml").read_text("utf-8")
-
-
 @pytest.mark.parametrize("game", [name for name in games.names() if games.start(name).players == 2])
 def test_a_ladder_can_be_run_as_it_is_for_every_game_of_two(game: str) -> None:
     ended = arena("course", "init", "lab", "--ladder", "--game", game)
@@ -170,26 +152,23 @@ def test_a_ladder_can_be_run_as_it_is_for_every_game_of_two(game: str) -> None:
     assert timedelta(weeks=7) < found.closes - datetime.now(UTC) < timedelta(weeks=9)
 
 
-def test_every_key_of_a_ladder_is_in_its_file_and_shows_its_default() -> None:
-    assert arena("course", "init", "lab", "--ladder").code == 0
-    text = Path("lab.toml").read_text("utf-8")
-    usual = ladders.read(Path("lab.toml"))
-    of_ladder = text.index("# When it is open")
-    in_effect = text[:of_ladder] + re.sub(r"^# (?=\w+ = |\[\[)", "", text[of_ladder:], flags=re.MULTILINE)
-    Path("lab.toml").write_text(in_effect, "utf-8")
-    keys = tomllib.loads(in_effect)
-    assert {*keys["ladder"]} == {*ladders.LADDER_KEYS}
-    assert {*keys["ladder"]["limits"]} == {*ladders.LIMIT_KEYS}
-    found = ladders.read(Path("lab.toml"))
-    assert (found.limits, found.agents, found.final) == (usual.limits, usual.agents, usual.final)
-    assert [one.name for one in found.tournaments] == ["friday"]
-    assert courses.read(Path("lab.toml")).roster == Path("lab.roster.csv")
+def test_every_value_that_a_ladders_file_shows_is_its_default(tmp_path: Path) -> None:
+    default = ladders.read(written(LADDER, tmp_path))
+    changed = LADDER.partition("[course]")[0]
+    for example in ("openings", "walls", "opens", "anchors"):
+        changed = changed.replace(f"\n# {example} = ", "\n# ")
+    assert ladders.read(written(in_effect(changed), tmp_path)) == default
 
 
-def test_a_ladder_has_the_settings_of_a_tournaments_games() -> None:
-    assert arena("course", "init", "cs101", "--ladder").code == 0
-    of_games = TEXT[TEXT.index("# Each game.") : TEXT.index("# The course: ")]
-    assert of_games in Path("cs101.toml").read_text("utf-8")
+def test_every_setting_of_a_ladders_file_can_be_in_effect(tmp_path: Path) -> None:
+    found = ladders.read(written(in_effect(LADDER), tmp_path))
+    assert (found.opens is None, [*found.anchors]) == (False, ["random"])
+    assert courses.read(tmp_path / "cs101.toml").roster == tmp_path / "cs101.roster.csv"
+
+
+def test_the_settings_of_games_are_told_alike_in_both_files() -> None:
+    of_ladder = {found["key"]: found[0] for found in SETTING.finditer(LADDER.partition("[ladder]")[0])}
+    assert {key for key, line in of_ladder.items() if SHOWN[key][0] != line} == {"openings"}
 
 
 def test_a_ladder_with_a_roster_names_it() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from typing import Any
 
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.course.grading.marks import BAR_KEYS, MARKS_KEYS, Marks, columns, marked, read
+from arena.course.grading.marks import Marks, columns, marked, read
 from arena.course.grading.results import Results
 from arena.errors import BadLeague
 from arena.ratings.grades import Against
@@ -90,13 +91,10 @@ def test_mistakes_are_errors(text: str, message: str) -> None:
         table(text)
 
 
-def test_the_lines_in_the_file_of_arena_init_have_every_key_and_can_be_used() -> None:
-    text = (ROOT / "arena/student/starters/tournament.toml").read_text("utf-8")
-    lines = "# [marks]\n" + text.partition("# [marks]\n")[2].partition("\n\n")[0]
-    keys = tomllib.loads(lines.replace("# ", "", 1).replace("\n# ", "\n"))["marks"]
-    assert tuple(keys) == MARKS_KEYS
-    assert tuple(keys["bars"]["pass"]) == BAR_KEYS
-    shown = read(Table(keys, "cs101.toml"))
+def test_the_example_of_the_page_can_be_used() -> None:
+    page = (ROOT / "docs" / "instructor.md").read_text("utf-8")
+    (example,) = re.findall(r"^```toml\n([^`]*^\[marks\]\n[^`]*)^```$", page, re.MULTILINE)
+    shown = read(Table(tomllib.loads(example)["marks"], "cs101.toml"))
     assert marked(shown, Results(played=True, bars={"pass": BETTER}))[0] > shown.plays > 0
 
 
