@@ -162,7 +162,7 @@ def test_every_value_that_a_ladders_file_shows_is_its_default(tmp_path: Path) ->
 
 def test_every_setting_of_a_ladders_file_can_be_in_effect(tmp_path: Path) -> None:
     found = ladders.read(written(in_effect(LADDER), tmp_path))
-    assert (found.opens is None, [*found.anchors]) == (False, ["random"])
+    assert (found.opens is None, [one.name for one in found.anchors]) == (False, ["random"])
     assert courses.read(tmp_path / "cs101.toml").roster == tmp_path / "cs101.roster.csv"
 
 
