@@ -59,7 +59,7 @@ LEAD_THAT_DECIDES: Final = 50.0
 _SHOWN: Final = {".": ".", "d": "'", "t": '"', "D": "-", "T": "="}
 """The premium squares in the text of a board."""
 _POSITION: Final = re.compile(
-    r"(?P<board>[A-Za-z0-9/]{29,239}) racks=(?P<racks>[A-Z_?,]+) scores=(?P<scores>(?:-?[0-9]{1,5},?)+) "
+    r"(?P<board>[A-Za-z0-9/]{29,239}) racks=(?P<racks>[A-Z_?,]+) scores=(?P<scores>-?[0-9]{1,5}(?:,-?[0-9]{1,5})*) "
     r"next=(?P<next>[0-3]) scoreless=(?P<scoreless>[0-8])(?: aside=(?P<aside>[A-Z_?]+))?"
 )
 _TILES: Final = re.compile(f"[A-Z{BLANK}]{{1,200}}")

@@ -428,6 +428,7 @@ def test_a_list_keeps_words_in_small_letters_and_needs_one(tmp_path: Path) -> No
         ("racks=", "racks=Z,"),
         ("racks=", "racks=AAAAAAAA,"),
         ("scores=0,0", "scores=0"),
+        ("scores=0,0", "scores=-1-1"),
         ("next=0", "next=2"),
         ("scoreless=0", "scoreless=5"),
         ("scoreless=0", "scoreless=0 aside=A"),
