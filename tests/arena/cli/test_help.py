@@ -310,3 +310,8 @@ def test_the_guide_of_a_narrow_terminal_breaks_no_line_and_no_command(columns: i
     assert len(lines) <= 24
     wide = [line.split("   ")[0] for line in guide(80).splitlines()]
     assert [line for line in lines if line.startswith("  arena")] == wide[2:10]
+
+
+def test_help_can_be_a_word_in_front() -> None:
+    assert arena("help", "rule", "void").out == arena("rule", "void", "--help").out
+    assert arena("help").out == arena("--help").out
