@@ -313,5 +313,5 @@ def test_the_guide_of_a_narrow_terminal_breaks_no_line_and_no_command(columns: i
 
 
 def test_help_can_be_a_word_in_front() -> None:
-    assert arena("help", "rule", "void").out == arena("rule", "void", "--help").out
-    assert arena("help").out == arena("--help").out
+    assert run_arena("help", "rule", "void").out == run_arena("rule", "void", "--help").out
+    assert run_arena("help").out == run_arena("--help").out
