@@ -288,6 +288,11 @@ class ScheduledGame(Attempt, frozen=True, kw_only=True):
         return tuple([name for _, name in self.seats])
 
 
+def game_name(id: int, tournament: str | None, number: int | None) -> str:
+    """What people call a game, and type: its number in its tournament ("cs101-812"), else its id."""
+    return str(id) if tournament is None else f"{tournament}-{number}"
+
+
 class PastGame(Attempt, frozen=True, kw_only=True):
     """One recorded game."""
 
@@ -316,8 +321,8 @@ class PastGame(Attempt, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """What people call the game, and type: its number in its tournament ("cs101-812"), else its id."""
-        return str(self.id) if self.tournament is None else f"{self.tournament}-{self.number}"
+        """What people call it: see `game_name`."""
+        return game_name(self.id, self.tournament, self.number)
 
     @property
     def players(self) -> list[str]:

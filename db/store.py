@@ -37,7 +37,7 @@ _PART: Final = 2500
 """Number of games that are scheduled or forfeited with one statement."""
 _GIVEN: Final = ("id", "number", "kind")
 """The fields of a scheduled game that are known when it is written."""
-COMMANDS_OF_RESULTS: Final = (*("show", "rank", "crosstable", "versus", "progress", "history", "tournaments", "hosts"),)
+COMMANDS_OF_RESULTS: Final = ("show", "rank", "crosstable", "versus", "progress", "history", "tournaments", "hosts")
 """The commands of `arena results NAME`: no new tournament is called like one."""
 VOID: Final = "void"
 FORFEIT: Final = "forfeit"

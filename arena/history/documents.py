@@ -50,8 +50,7 @@ def heading(game: PastGame) -> dict[str, Any]:
         "utilities": finite(game.utilities),
         "ruling": None if game.ruling is None else ruled(game.ruling),
     }
-    values = _document(game, [name for name in LISTED if name not in counted]) | counted
-    return {name: values[name] for name in LISTED}
+    return {name: counted[name] if name in counted else getattr(game, name) for name in LISTED}
 
 
 def whole(game: PastGame) -> dict[str, Any]:
@@ -68,6 +67,8 @@ def whole(game: PastGame) -> dict[str, Any]:
 def move(move: MoveRecord) -> dict[str, Any]:
     """One ply; `marks` only if there are any."""
     document = _document(move, MOVE)
+    if move.score is not None and not isfinite(move.score):
+        document["score"] = None
     return document | {"marks": move.marks} if move.marks else document
 
 
@@ -78,19 +79,12 @@ def ruled(ruling: PastRuling) -> dict[str, Any]:
 
 
 def _document(record: Struct, names: Iterable[str]) -> dict[str, Any]:
-    """These fields of the record: durations in whole milliseconds, numbers that are not finite as None."""
-    return {name: _written(name, getattr(record, name)) for name in names}
-
-
-def _written(name: str, value: Any) -> Any:
-    if name in MILLISECONDS:
-        return milliseconds(value)
-    return None if isinstance(value, float) and not isfinite(value) else value
-
-
-def milliseconds(time: int | None) -> int | None:
-    """Nanoseconds as whole milliseconds."""
-    return None if time is None else time // MILLISECOND
+    """These fields of the record, durations in whole milliseconds."""
+    document = {name: getattr(record, name) for name in names}
+    for name, value in document.items():
+        if name in MILLISECONDS and value is not None:
+            document[name] = value // MILLISECOND
+    return document
 
 
 def finite(numbers: Iterable[float] | None) -> list[float | None] | None:

@@ -205,7 +205,8 @@ def wrongs_of(game: PastGame, boards: PositionCheck, *, imported: bool, has_seed
         return [end]
     if imported and verdict is Verdict.ADJUDICATED:
         return []  # the file gives the result: by other rules, or by agreement
-    wrongs = [*_wrong_end(game, end, verdict), *_wrong_result(game, end, verdict)]
+    rule = _rule_of(game, end)
+    wrongs = [*_wrong_end(game, end, verdict, rule), *_wrong_result(game, end, verdict, rule)]
     return wrongs if imported and not _has_exact_times(game) else [*wrongs, *_wrong_clocks(game, end)]
 
 
@@ -272,17 +273,16 @@ def _who(who: int | str) -> str:
     return f"seat {who}" if isinstance(who, int) else f"the {who}" if who == "opening" else who
 
 
-def _wrong_end(game: PastGame, end: State[Any], verdict: Verdict) -> Iterator[str]:
+def _wrong_end(game: PastGame, end: State[Any], verdict: Verdict, rule: Ruled | None) -> Iterator[str]:
     if game.plies != len(game.moves):
         yield f"{game.plies} plies are recorded, but {len(game.moves)} moves are stored"
     if verdict is Verdict.NORMAL and end.turn is not None:
         yield "its verdict is normal, but by the rules the game is not over in its last position"
     if verdict not in (Verdict.NORMAL, Verdict.VOID) and end.turn is None and game.moves:
         yield f"the game is over by the rules, but its verdict is {verdict}"
-    found = _rule_of(game, end)
-    if found is not None and (verdict is not Verdict.ADJUDICATED or game.detail != found.detail):
-        yield f"it ends {found.detail}, but its verdict is {verdict}"
-    if verdict is Verdict.ADJUDICATED and found is None and "max_plies" in (game.host or {}):
+    if rule is not None and (verdict is not Verdict.ADJUDICATED or game.detail != rule.detail):
+        yield f"it ends {rule.detail}, but its verdict is {verdict}"
+    if verdict is Verdict.ADJUDICATED and rule is None and "max_plies" in (game.host or {}):
         made, limit = sum(isinstance(move.who, int) for move in game.moves), (game.host or {})["max_plies"]
         if made != limit:
             yield f"its verdict is adjudicated after {made} moves, but the limit of moves is {_listed([limit])}"
@@ -310,11 +310,11 @@ def _who_moves(state: State[Any]) -> str:
     return "the game was over" if state.turn is None else f"seat {state.turn} was to move"
 
 
-def _wrong_result(game: PastGame, end: State[Any], verdict: Verdict) -> Iterator[str]:
+def _wrong_result(game: PastGame, end: State[Any], verdict: Verdict, rule: Ruled | None) -> Iterator[str]:
     if verdict is Verdict.NORMAL and end.turn is not None:
         return
-    found = _rule_of(game, end) if verdict is Verdict.ADJUDICATED else None
-    utilities, points = result(end, verdict, game.fault if found is None else found.loser)
+    loser = rule.loser if rule is not None and verdict is Verdict.ADJUDICATED else game.fault
+    utilities, points = result(end, verdict, loser)
     expected = [None] * len(game.seats) if utilities is None else [float(u) if isfinite(u) else None for u in utilities]
     yield from _differs("utilities", [seat.utility for seat in game.seats], expected)
     yield from _wrong_points(game, points)

@@ -113,7 +113,7 @@ class Book:
         try:
             if names not in self._orders:
                 kept = _MOST_ORDERS if isinstance(self._wanted, int) else _MOST_LISTED // len(self._wanted.openings)
-                if len(self._orders) > kept:
+                if len(self._orders) >= kept:
                     self._orders.clear()
                 self._orders[names] = self._order(names)
             return self._orders[names].until(cycle)

@@ -21,7 +21,7 @@ from difflib import get_close_matches
 from enum import StrEnum
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from adsearch.errors import meant, nearly, quote
 from agents.errors import AgentsError
@@ -30,6 +30,9 @@ from arena import languages
 from arena.errors import BadPlayer
 from arena.match.engine import Engine
 from arena.players import engines
+
+if TYPE_CHECKING:
+    from agents import Agent
 
 MAIN_FILE: Final = "agent.py"
 """The file that a folder must contain to be an agent."""
@@ -57,6 +60,20 @@ class PlayerKind(StrEnum):
     COMMAND = "command"
     HUMAN = "human"
     WAIT = "wait"
+
+
+def loaded(player: Player) -> type[Agent]:
+    """The class of a player that is a Python file or folder, for this process; BadAgent, after its traceback is shown,
+    if it cannot be loaded."""
+    from agents import hosting, loading
+    from agents.errors import BadAgent
+
+    try:
+        return loading.load(f"{player.path}:{player.class_name}" if player.class_name else str(player.path))
+    except BadAgent as error:
+        if error.__cause__ is not None:
+            hosting.show(error.__cause__)
+        raise
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,6 @@ from agents import builtin
 from agents.errors import AgentsError
 from arena.errors import ArenaError, BadChallenge
 from arena.history.words import moment
-from arena.match.openings import Book
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.match.seeds import fresh_seed
 from arena.players.entrants import built_in
@@ -270,9 +269,7 @@ class Challenges(StandingSchedule):
         the two cannot play."""
         players = tuple([self._player(one, name) for name in one.game.names])
         opened, now = self._opened, datetime.now(UTC)
-        league = opened.ladder.league
-        book = Book(opened.rules, league.openings, seed=one.game.seed, position=league.conditions.position)
-        opening = book.opening(0, *one.game.names)
+        opening = opened.ladder.league.book(opened.rules, seed=one.game.seed).opening(0, *one.game.names)
         scheduled = structs.replace(one.game, opening=" ".join(opening.moves) or None)
 
         def begin(connection: Connection) -> bool:

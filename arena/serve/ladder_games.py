@@ -18,7 +18,6 @@ from agents.builtin import is_builtin
 from agents.protocol import Verdict
 from arena.errors import ArenaError, BadFixture
 from arena.history.words import without_store
-from arena.match.openings import Book
 from arena.match.schedule import Entrant, Finished, Planned, rules_failed
 from arena.players import versions
 from arena.players.builder import walls_of
@@ -92,9 +91,7 @@ class LadderGames(RecordedGames, StandingSchedule):
         self._confinement = confinement
         self._random = random or Random()
         self._start = games.start(opened.rules)
-        self._book = Book(
-            opened.rules, self.league.openings, seed=opened.seed, position=self.league.conditions.position
-        )
+        self._book = self.league.book(opened.rules, seed=opened.seed)
         self._pairs = PairsBegun(pairs)
         # The current version of every agent, of those that are put aside too.
         self._versions: dict[str, int] = {}

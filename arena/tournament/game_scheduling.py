@@ -16,7 +16,7 @@ from msgspec import convert, to_builtins
 
 from adsearch.garbage import rare_collection
 from arena.errors import BadFixture
-from arena.match.openings import Book, Opening
+from arena.match.openings import Opening
 from arena.tournament.format import TournamentState
 from arena.tournament.league import League
 from arena.tournament.pairing import Pairing
@@ -94,8 +94,7 @@ def _new_games(
     tournament: RecordedTournament, pairings: Iterable[Pairing], versions: Mapping[str, int]
 ) -> Iterator[ScheduledGame]:
     """The games of new pairings; those of a pairing share its opening."""
-    league = tournament.league
-    book = Book(tournament.rules, league.openings, seed=tournament.seed, position=league.conditions.position)
+    book = tournament.league.book(tournament.rules, seed=tournament.seed)
     for pairing in pairings:
         try:
             opening = book.opening(pairing.cycle, *pairing.names)

@@ -30,8 +30,8 @@ from arena.match.allowance import Allowance
 from arena.match.checks import Share, Whole
 from arena.match.clock import TimeControl
 from arena.match.conditions import DEFAULT_CLOCK, UNDESCRIBED, Conditions, Limits
+from arena.match.openings import Book, position_read
 from arena.match.openings import Listed as Openings
-from arena.match.openings import position_read
 from arena.match.seeds import fresh_seed, is_short
 from arena.players.player import PlayerKind, split_path, unique_names
 from arena.tournament import described_openings, formats, host_speed
@@ -124,6 +124,10 @@ class League:
         """The seed and the key of the seats' seeds: as described, or else drawn now, so that nobody can guess them."""
         seed, key = (fresh_seed() if given is None else given for given in (self.seed, self.seats_key))
         return seed, key
+
+    def book(self, rules: str, *, seed: int, plies: int | None = None) -> Book:
+        """The openings of its games, played with these rules; `plies`: random ones of that length instead."""
+        return Book(rules, self.openings if plies is None else plies, seed=seed, position=self.conditions.position)
 
     def short_seed(self) -> str:
         """A warning if an agent can find the seed by trying, and so know dice and cards; empty if it cannot."""

@@ -12,7 +12,6 @@ from adsearch import games
 from agents import builtin
 from arena.errors import BadFixture
 from arena.match.clock import TimeControl
-from arena.match.openings import Book
 from arena.match.schedule import repeats_tell
 from arena.players.player import PlayerKind
 from arena.tournament.league import League
@@ -30,11 +29,7 @@ def warning(league: League) -> str:
     if pairings < 2 or not repeats_tell(games.start(league.game)):
         return ""
     enough = min(pairings, _ENOUGH)
-    there = (
-        Book(league.game, league.openings, seed=0, position=league.conditions.position).different(enough)
-        if league.openings
-        else 1
-    )
+    there = league.book(league.game, seed=0).different(enough) if league.openings else 1
     if there >= enough:
         return ""
     same, unknown = _who_repeats(league)
@@ -70,7 +65,7 @@ def _advice(league: League, pairings: int) -> str:
     gain = "gives every pairing a different one" if pairings == enough else f"gives {enough} or more"
     try:
         for plies in range(league.openings + 1, _LONGEST + 1):
-            if Book(league.game, plies, seed=0, position=league.conditions.position).different(enough) == enough:
+            if league.book(league.game, seed=0, plies=plies).different(enough) == enough:
                 return f"; openings = {plies} {gain}"
     except BadFixture:
         pass

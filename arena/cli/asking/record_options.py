@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -37,14 +37,14 @@ def _tournament_names(texts: list[str] | None) -> list[str] | None:
     return None if texts is None else [str(tournament_name(text)) for text in texts]
 
 
+def by_name(declared: Callable[..., Any], *names: str, help: str, **more: Any) -> Any:
+    """An argument or an option (`declared`) that takes a tournament by its name or by its description."""
+    return declared(*names, metavar=NAME_OR_FILE, help=help, callback=tournament_name, **more)
+
+
 TournamentArgument = Annotated[
     str | None,
-    typer.Argument(
-        metavar=NAME_OR_FILE,
-        help="Name of a tournament, or its description.",
-        show_default="the newest",
-        callback=tournament_name,
-    ),
+    by_name(typer.Argument, help="Name of a tournament, or its description.", show_default="the newest"),
 ]
 TournamentsArgument = Annotated[
     list[str] | None,
@@ -57,12 +57,7 @@ TournamentsArgument = Annotated[
 ]
 LadderArgument = Annotated[
     str | None,
-    typer.Argument(
-        metavar=NAME_OR_FILE,
-        help="Name of the ladder, or its description.",
-        show_default="the only one",
-        callback=tournament_name,
-    ),
+    by_name(typer.Argument, help="Name of the ladder, or its description.", show_default="the only one"),
 ]
 TrustOption = Annotated[
     bool,

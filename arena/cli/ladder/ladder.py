@@ -16,12 +16,11 @@ from msgspec.structs import asdict
 
 from adsearch.errors import nearly, quote
 from arena.cli.asking.record_options import (
-    NAME_OR_FILE,
     DatabaseOption,
     LadderArgument,
+    by_name,
     reading,
     submissions,
-    tournament_name,
 )
 from arena.cli.ladder import final
 from arena.cli.terminal.listings import OutputFormat, Shown, listed, show_json
@@ -158,10 +157,7 @@ def show(
 
 
 def extend(
-    name: Annotated[
-        str,
-        typer.Argument(metavar=NAME_OR_FILE, help="Name of the ladder, or its description.", callback=tournament_name),
-    ],
+    name: Annotated[str, by_name(typer.Argument, help="Name of the ladder, or its description.")],
     author: Annotated[str, typer.Argument(metavar="AUTHOR", help="Author who gets more time.")],
     until: Annotated[
         str, typer.Option(metavar="TIME", help="Last moment of the author's submissions, such as '2026-12-22 23:59'.")

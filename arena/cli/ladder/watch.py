@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from arena.cli.asking.record_options import NAME_OR_FILE, DatabaseOption, submissions, tournament_name
+from arena.cli.asking.record_options import DatabaseOption, by_name, submissions
 from arena.cli.terminal.full_screen import draw, full_screen, is_possible
 from arena.errors import ArenaError
 
@@ -44,13 +44,7 @@ def watch(
     ] = None,
     tournament: Annotated[
         str | None,
-        typer.Option(
-            "--tournament",
-            metavar=NAME_OR_FILE,
-            help="Running tournament or ladder.",
-            show_default="the newest running",
-            callback=tournament_name,
-        ),
+        by_name(typer.Option, "--tournament", help="Running tournament or ladder.", show_default="the newest running"),
     ] = None,
     tv: Annotated[bool, typer.Option("--tv", help="Follow the most interesting game, then the next.")] = False,
     db: DatabaseOption = None,

@@ -19,14 +19,13 @@ import typer
 
 from adsearch.state import in_both
 from agents import builtin
-from agents.errors import BadAgent
 from arena.cli.asking.record_options import submissions
 from arena.cli.terminal.wrapping import wrapped
 from arena.errors import BadPlayer, UntrustedCode
 from arena.history import recorded_rules
 from arena.players import own_sources
 from arena.players.own_sources import OwnSource
-from arena.players.player import PlayerKind, read_player
+from arena.players.player import PlayerKind, loaded, read_player
 from arena.players.submissions import in_store
 
 if TYPE_CHECKING:
@@ -148,7 +147,6 @@ def _seats_of_user_agents(game: PastGame, db: str | None) -> list[int]:
 
 def _maker(player: Player, called: str, recorded: RecordedTurn) -> Callable[[], Agent]:
     """The function that creates the agent; the agent's file is executed now."""
-    from agents import hosting, loading
 
     if player.kind is PlayerKind.BUILTIN:
         builtin.check_can_play(player.text, recorded.state)
@@ -166,12 +164,7 @@ def _maker(player: Player, called: str, recorded: RecordedTurn) -> Callable[[], 
             f"{called} is an external program ({player.text}), which Python's debugger cannot enter: start it in a "
             f"debugger for its language and send it this position: {seat}"
         )
-    try:
-        return loading.load(f"{player.path}:{player.class_name}" if player.class_name else str(player.path))
-    except BadAgent as error:
-        if error.__cause__ is not None:
-            hosting.show(error.__cause__)
-        raise
+    return loaded(player)
 
 
 # Running it.

@@ -1,5 +1,5 @@
-"""`arena results tournaments`, `standings` and `crosstable`: tables of tournaments, points, and results between
-players.
+"""`arena results`, and its commands `tournaments` and `crosstable`: tables of tournaments, points, and results
+between players.
 
 These commands only read. Control characters in names are escaped.
 """
@@ -34,8 +34,6 @@ from arena.results import figures
 from arena.results.columns import Column, Medium, fields, worded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from arena.ratings.points import Crosstable
     from arena.ratings.ranking import Ranking
     from db.database import Connection
@@ -92,10 +90,11 @@ def standings(
     asked = asked_tournaments([tournament], everything)
     with reading(db) as connection:
         found = read_standings(connection, asked)
-        title = title_of(connection, asked) if shown.is_table else ""
-        note = ladder_note(connection, asked) if shown.is_table else ""
-        ratings = _rated(connection, asked) if shown.is_table else None
-        progress = _still_to_play(connection, asked) if shown.is_table else ""
+        if not shown.is_table:
+            show_standings(found, shown)
+            return
+        title, note = title_of(connection, asked), ladder_note(connection, asked)
+        ratings, progress = _rated(connection, asked), _still_to_play(connection, asked)
     if title:
         print(title)
     show_standings(found, shown)

@@ -17,7 +17,7 @@ import typer
 from adsearch import games
 from arena.cli.asking.record_options import DatabaseOption, TrustOption
 from arena.errors import BadPlayer, UntrustedCode
-from arena.players.player import Player, PlayerKind
+from arena.players.player import Player, PlayerKind, loaded
 
 if TYPE_CHECKING:
     from agents.agent import Agent
@@ -134,8 +134,7 @@ def _host(player: Player, game: str) -> Host:
 
 
 def _maker(player: Player, game: str) -> Callable[[], Agent]:
-    from agents import builtin, hosting, loading
-    from agents.errors import BadAgent
+    from agents import builtin
     from arena.as_engine.program import ProgramAgent
     from arena.players.submissions import find_program
 
@@ -147,9 +146,4 @@ def _maker(player: Player, game: str) -> Callable[[], Agent]:
     if player.kind is PlayerKind.COMMAND:
         program = str(find_program(player.command[0]))
         return lambda: ProgramAgent((program, *player.command[1:]))
-    try:
-        return loading.load(f"{player.path}:{player.class_name}" if player.class_name else str(player.path))
-    except BadAgent as error:
-        if error.__cause__ is not None:
-            hosting.show(error.__cause__)
-        raise
+    return loaded(player)

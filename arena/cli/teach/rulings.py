@@ -1,4 +1,4 @@
-"""`arena rule void`, `award`, `withdraw`, `release`, `revoke` and `rulings`: an instructor's recorded decisions.
+"""`arena rule`: an instructor's recorded decisions about games and agents.
 
 `arena.tournament.rulings` decides which rulings are allowed and what follows from them; this module reads the arguments
 and prints the outcome.
@@ -17,12 +17,11 @@ from adsearch.errors import nearly
 from arena.cli.asking import recorded_game
 from arena.cli.asking.game_filters import filtered, refuse_unknown_game
 from arena.cli.asking.record_options import (
-    NAME_OR_FILE,
     DatabaseOption,
     GameIdArgument,
+    by_name,
     reading,
     submissions,
-    tournament_name,
 )
 from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.questions import answer, is_interactive
@@ -30,7 +29,7 @@ from arena.errors import BadRuling
 from arena.history import words
 from arena.history.words import printable
 from arena.results.columns import PROGRAMS, Column, Medium, fields
-from db.records import MAX_INTEGER
+from db.records import MAX_INTEGER, game_name
 
 if TYPE_CHECKING:
     from db.database import Connection
@@ -41,9 +40,7 @@ if TYPE_CHECKING:
 AgentArgument = Annotated[str, typer.Argument(metavar="AGENT", help="Name of the agent in the tournament.")]
 TournamentOption = Annotated[
     str | None,
-    typer.Option(
-        metavar=NAME_OR_FILE, help="Tournament, needed if the agent takes part in several.", callback=tournament_name
-    ),
+    by_name(typer.Option, help="Tournament, needed if the agent takes part in several."),
 ]
 ReasonOption = Annotated[str, typer.Option(metavar="TEXT", help="Reason, shown with the ruling everywhere.")]
 _SHOWN: Final = 5
@@ -182,13 +179,7 @@ def revoke(
 def rulings(
     shown: Shown,
     tournament: Annotated[
-        str | None,
-        typer.Argument(
-            metavar=NAME_OR_FILE,
-            help="Tournament whose rulings to list.",
-            show_default="all",
-            callback=tournament_name,
-        ),
+        str | None, by_name(typer.Argument, help="Tournament whose rulings to list.", show_default="all")
     ] = None,
     db: DatabaseOption = None,
 ) -> None:
@@ -210,7 +201,7 @@ def _about(row: StoredRuling) -> str:
     players = " - ".join(row.players)
     if row.game is None:
         return f"{players} in {row.tournament}"
-    name = str(row.game) if row.tournament is None else f"{row.tournament}-{row.number}"
+    name = game_name(row.game, row.tournament, row.number)
     return f"{name} ({players})"
 
 

@@ -117,7 +117,7 @@ def _ids(db: str | None) -> Iterator[str]:
     yield "last"
     with _reading(db) as connection:
         for game in search.page(connection, search.GameFilter(), limit=_MOST_GAMES):
-            yield str(game.id) if game.tournament is None else f"{game.tournament}-{game.number}"
+            yield game.name
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -24,6 +25,7 @@ _ROUNDED: Final = ("cpu", "delay", "lag")
 """Durations of moves and games that are only read in nanoseconds."""
 
 
+@cache
 def _times(kind: type[Struct]) -> list[str]:
     return [name for name in kind.__struct_fields__ if name in MILLISECONDS]
 

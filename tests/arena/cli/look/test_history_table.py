@@ -1,4 +1,4 @@
-"""The table of `arena results history`: it fits the terminal, and whoever played can be read."""
+"""The table of `arena results history`: it fits the terminal, and the players can be read."""
 
 from __future__ import annotations
 
