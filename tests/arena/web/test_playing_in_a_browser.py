@@ -49,7 +49,8 @@ def playing(browser: Browser, folder: Path, *players: str, width: int = 1280, he
         browser.session(window.server + window.link, width=width, height=height, outages=True) as page,
     ):
         page.wait_for_url("**/p/*")
-        page.locator("[data-field], .written").first.wait_for()
+        # Marked by the script: before it runs, a drag does nothing.
+        page.locator(".field:is(.drags, .target), .written").first.wait_for()
         yield page
 
 
