@@ -31,6 +31,7 @@ from db.records import (
     instant,
     moves_hash,
 )
+from db.rulings import ACTS
 from db.schema import ATTEMPT, GAME_STATUSES, Agent, Analysis, Entry, Game, Move, Ruling, Seat, Tournament, Version
 
 _PART: Final = 2500
@@ -339,10 +340,6 @@ def _value(name: str, value: PositionValue) -> dict[str, Any]:
 # Rulings.
 
 
-AFTER: Final = {"withdraw": "withdrawn", "quarantine": "quarantined", "release": "active"}
-"""The status of an entry after a ruling about it."""
-
-
 def rule_on_game(
     connection: Connection, game: int, what: str, reason: str, now: datetime, *, seat: int | None = None
 ) -> int:
@@ -355,13 +352,12 @@ def rule_on_game(
 
 
 def rule_on_entry(connection: Connection, tournament: int, name: str, what: str, reason: str, now: datetime) -> int:
-    """Insert a ruling about an entry ("withdraw", "quarantine" or "release") and set the entry's status; return the
-    ruling's id."""
+    """Insert a ruling about an entry and set the entry's status; return the ruling's id."""
     chosen = select(Entry.id, Entry.status).where(Entry.tournament == tournament, Entry.name == name)
     found = connection.execute(chosen).first()
     if found is None:
         raise NotFound(f"no player {name!r} takes part in this tournament")
-    set_entry_status(connection, tournament, name, AFTER[what])
+    set_entry_status(connection, tournament, name, ACTS[what].status)
     paired = last_round(connection, tournament)
     return _rule(connection, reason, now, entry=found.id, what=what, status_before=found.status, paired=paired)
 
@@ -369,7 +365,7 @@ def rule_on_entry(connection: Connection, tournament: int, name: str, what: str,
 def revoke(connection: Connection, ruling: int, reason: str, now: datetime) -> int:
     """Insert a ruling that revokes `ruling`; give an entry back its earlier status. Return the new ruling's id."""
     old = connection.execute(select(Ruling.__table__).where(Ruling.id == ruling)).mappings().one()
-    after = AFTER.get(old["what"])
+    after = ACTS[old["what"]].status
     before = old["status_before"] or ("active" if after == "withdrawn" else "withdrawn")
     # The WHERE keeps a status that was set since, such as a new quarantine.
     undone = update(Entry).where(Entry.id == old["entry"], Entry.status == after).values(status=before)

@@ -229,10 +229,15 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
             "arena/cli/play/agents.py",
             "arena/cli/play/matrix.py",
             "arena/cli/play/as_engine.py",
-            "arena/cli/search/speed_up.py",
+            "arena/course/lecture/comparison.py",
         ),
         *("arena/cli/asking/position_options.py", "arena/course/lecture/function_runner.py", "arena/cli/teach/init.py"),
-        *("arena/cli/write/new.py", "arena/cli/write/climb_run.py", "arena/cli/asking/game_filters.py"),
+        *(
+            "arena/cli/write/new.py",
+            "arena/student/climb_run.py",
+            "arena/student/matrix.py",
+            "arena/cli/asking/game_filters.py",
+        ),
         *("arena/cli/terminal/completion.py", "arena/cli/terminal/usage_errors.py", "arena/cli/play/run.py"),
     }
     name = {"arena/installation.py", "arena/players/own_sources.py"}  # whether a game is a package's: none is loaded

@@ -97,6 +97,7 @@ GROUPS: Final = {
             "again": "teach.rulings.again",
             "award": "teach.rulings.award",
             "withdraw": "teach.rulings.withdraw",
+            "quarantine": "teach.rulings.quarantine",
             "release": "teach.rulings.release",
             "revoke": "teach.rulings.revoke",
             "list": "teach.rulings.rulings",

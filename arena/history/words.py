@@ -20,6 +20,7 @@ from agents.protocol import Verdict
 from arena.match.adjudication import BY_RULE
 from arena.match.clock import SECOND
 from db.records import HUMAN, GameRecord, MoveRecord, SeatRecord, moment_of
+from db.rulings import ACTS, StoredRuling
 
 if TYPE_CHECKING:
     from db.records import JudgedPly, PastGame, PastRuling, PositionValue
@@ -45,17 +46,6 @@ _LEGAL: Final = 60
 _PATH: Final = re.compile(r"/\S+")
 _STORED: Final = re.compile(r"\A/\S*/([0-9a-f]{64}|library-\w{8})/")
 """The start of a path into the store, or into the folder of a run."""
-RULED: Final = {
-    "void": "annulled",
-    "again": "annulled for a replay",
-    "award": "awarded",
-    "withdraw": "withdrawn",
-    "quarantine": "quarantined",
-    "release": "released",
-    "revoke": "revokes another",
-}
-"""The effect of each ruling. (A game that is void without a ruling was stopped by a failure of the server.)"""
-
 GOT_HINT: Final = "got a hint"
 TOOK_BACK: Final = "took back a move"
 _HELP: Final = {GOT_HINT: "with a hint, not rated", TOOK_BACK: "with a move taken back, not rated"}
@@ -106,20 +96,20 @@ def _shares(record: GameRecord) -> str:
     return ", ".join(f"{seat.player} {number(seat.points)}" for seat in record.seats)
 
 
-def helped(ruling: PastRuling) -> str:
+def helped(ruling: PastRuling | StoredRuling) -> str:
     """ "with a hint, not rated", if the ruling was made because a person had help; empty for any other ruling."""
     found = _HELPED.fullmatch(ruling.reason) if ruling.what == "void" else None
     return "" if found is None else _HELP[found[1]]
 
 
-def ruled(ruling: PastRuling, players: Sequence[str]) -> str:
+def ruled(ruling: PastRuling | StoredRuling, players: Sequence[str]) -> str:
     """The effect of a ruling: "annulled", "awarded to alice", or what `helped` says; `players`: the names of the game's
     players, by seat."""
     if help := helped(ruling):
         return help
     if ruling.revokes is not None:
         return f"revokes ruling {ruling.revokes}"
-    return RULED[ruling.what] + ("" if ruling.seat is None else f" to {players[ruling.seat]}")
+    return ACTS[ruling.what].done + ("" if ruling.seat is None else f" to {players[ruling.seat]}")
 
 
 def result(points: Sequence[float | None]) -> str:

@@ -29,6 +29,8 @@ GIVES_UP: Final = 2
 """Number of opponents in a row that the agent does not beat, after which the climb stops."""
 MOST_FAULTS: Final = 3
 """Number of faults in a row after which the climb stops."""
+MOST: Final = 40
+"""Default number of games for each step."""
 _MOST_REPEATED: Final = 4
 """Number of rounds in a row with the same moves as earlier rounds, after which a step ends."""
 

@@ -1,24 +1,45 @@
 """Rulings: an instructor's recorded decisions about a game or an agent, which rulings are possible, and their effects.
 
-The caller opens a transaction for every function, so that a ruling and its effects are recorded together, or not at
-all. Games are played again by the next run of the tournament, or by `arena serve`. Rulings are never deleted: a ruling
-is revoked by another one.
+Commands and pages both rule through this module. `writing` opens the transaction for every function that rules, so that
+a ruling and its effects are recorded together, or not at all. Games are played again by the next run of the tournament,
+or by `arena serve`. Rulings are never deleted: a ruling is revoked by another one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
+from pathlib import Path
 from typing import Final
 
 from agents.protocol import Verdict
 from arena.errors import BadRuling
 from arena.tournament import formats
 from arena.tournament.format import Format
-from db import games, lookup, rulings, running, store
-from db.database import Connection
+from arena.tournament.lock import tournament_lock
+from db import games, ladder, lookup, rulings, running, store
+from db.database import Connection, Database
 from db.records import IMPORTED, PastGame
 
 _WAITING: Final = ("scheduled", "playing")
+LONGEST: Final = 1000
+"""Characters of a reason."""
+
+
+@contextmanager
+def writing(database: Database, folder: Path, what: str, tournaments: Iterable[str]) -> Iterator[Connection]:
+    """A transaction for such rulings in these tournaments, or for revoking them. `folder`: the store.
+
+    TournamentBusy if games are to be scheduled or cancelled while another process runs their tournament. (A ladder
+    looks at each new ruling.)"""
+    with ExitStack() as stack:
+        if what == "again":
+            with database.reading() as connection:
+                planned = {*tournaments}.difference(ladder.ladders(connection))
+            for name in sorted(planned):
+                stack.enter_context(tournament_lock(folder, name, database=database))
+        yield stack.enter_context(database.writing())
 
 
 def rule(
@@ -91,17 +112,41 @@ def _format(connection: Connection, tournament: int) -> Format | None:
     return formats.recorded(running.format(connection, tournament), running.settings(connection, tournament))
 
 
+def rule_on_entry(connection: Connection, tournament: int, agent: str, what: str, reason: str, now: datetime) -> int:
+    """Takes the agent out ("withdraw"), puts it aside until its author hands in again ("quarantine"), or lets it play
+    ("release").
+
+    Returns the id of the ruling; raises BadRuling if the ruling would change nothing, or if the agent is an anchor of a
+    ladder."""
+    title, then = lookup.tournament_name(connection, tournament), rulings.ACTS[what].status
+    if what != "release" and agent in _anchors(connection, tournament):
+        raise BadRuling(
+            f"{agent!r} is an anchor of the ladder {title!r} and cannot be {then}: the ratings of all agents depend on "
+            "it"
+        )
+    if lookup.entry_statuses(connection, tournament).get(agent) == then:
+        raise BadRuling(f"{agent!r} is already {then} in {title}")
+    return store.rule_on_entry(connection, tournament, agent, what, reason, now)
+
+
+def _anchors(connection: Connection, tournament: int) -> list[str]:
+    """The anchors of a ladder; none of another tournament."""
+    is_ladder = running.format(connection, tournament) == ladder.FORMAT
+    return [agent["name"] for agent in running.settings(connection, tournament)["agents"]] if is_ladder else []
+
+
 def reason_in(text: str) -> str:
-    """The reason for a ruling that somebody wrote; BadRuling if there is none."""
-    if not text.strip():
+    """The reason for a ruling that somebody wrote; BadRuling if there is none, or if it is too long."""
+    reason = text.strip()
+    if not reason:
         raise BadRuling("expected a reason, got an empty text")
-    return text.strip()
+    if len(reason) > LONGEST:
+        raise BadRuling(f"expected a reason of at most {LONGEST:,} characters, got {len(reason):,}")
+    return reason
 
 
-def revoke(connection: Connection, id: int, reason: str, now: datetime, *, is_played: bool = False) -> int:
-    """Revokes the ruling `id`, and returns the id of the new ruling; BadRuling if its effects cannot all be undone.
-
-    `is_played`: another process may be playing the tournament's games; then none that has begun is cancelled."""
+def revoke(connection: Connection, id: int, reason: str, now: datetime) -> int:
+    """Revokes the ruling `id`, and returns the id of the new ruling; BadRuling if its effects cannot all be undone."""
     ruling = rulings.ruling(connection, id)
     if ruling.what == "revoke":
         raise BadRuling(f"ruling {id} revoked ruling {ruling.revokes} and cannot be revoked itself: make a new ruling")
@@ -112,16 +157,19 @@ def revoke(connection: Connection, id: int, reason: str, now: datetime, *, is_pl
     if ruling.game is None:
         _refuse_paired(connection, ruling, round=None)
     else:
-        _undo(connection, ruling, ruling.game, now, is_played=is_played)
+        _undo(connection, ruling, ruling.game, now)
     return store.revoke(connection, id, reason, now)
 
 
-def _undo(connection: Connection, ruling: rulings.StoredRuling, id: int, now: datetime, *, is_played: bool) -> None:
-    """Undoes the effects of a ruling about a game: the scheduled attempt is cancelled."""
+def _undo(connection: Connection, ruling: rulings.StoredRuling, id: int, now: datetime) -> None:
+    """Undoes the effects of a ruling about a game: the scheduled attempt is cancelled. On a ladder, whose games another
+    process may be playing, none that has begun is."""
     (game,) = games.games(connection, [id])
     _refuse_paired(connection, ruling, round=game.round)
     if ruling.what != "again":
         return
+    tournament = lookup.find_tournament(connection, ruling.tournament)
+    is_ladder = running.format(connection, tournament) == ladder.FORMAT
     later = running.later_attempts(connection, id)
     for attempt in later:
         if attempt.status not in (*_WAITING, "cancelled"):
@@ -129,12 +177,11 @@ def _undo(connection: Connection, ruling: rulings.StoredRuling, id: int, now: da
                 f"game {game.name} was played again, as attempt {attempt.attempt}, which counts now: "
                 f"rule on that one, {game.name}"
             )
-        if is_played and attempt.status == "playing":
+        if is_ladder and attempt.status == "playing":
             raise BadRuling(f"game {game.name} is being played again: rule on attempt {attempt.attempt} later")
     store.cancel_attempts(connection, [attempt.id for attempt in later])
-    tournament = lookup.find_tournament(connection, ruling.tournament)
     over, all = running.counts(connection, tournament)
-    if over == all and running.status(connection, tournament) == "stopped":
+    if not is_ladder and over == all and running.status(connection, tournament) == "stopped":
         store.set_status(connection, tournament, "finished", now)
 
 

@@ -22,12 +22,10 @@ from arena.course.roster import folded
 from arena.errors import BadAccount, BadLeague, BadRuling, BadSubmission, TournamentBusy
 from arena.history import words
 from arena.serve import opened as ladders
-from arena.serve.entry_rulings import rule_on_entry
 from arena.tournament import rulings as deciding
-from arena.tournament.lock import tournament_lock
 from arena.web.drawn import BadQuery
 from arena.web.results import own_name, own_names
-from db import games, ladder, rulings, running, store
+from db import games, ladder, rulings, running
 from db.records import instant
 
 if TYPE_CHECKING:
@@ -38,11 +36,9 @@ if TYPE_CHECKING:
     from db.accounts_database import AccountsDatabase
     from db.database import Connection, Database
 
-_LONGEST: Final = 1000
-"""Characters of a reason."""
 _DIGITS: Final = 18
 """Every number with at most this many digits fits into a 64-bit id."""
-_ACT: Final = {"withdraw": Act.WITHDREW, "quarantine": Act.PUT_ASIDE, "release": Act.RELEASED}
+_AUDITED: Final = {"withdraw": Act.WITHDREW, "quarantine": Act.PUT_ASIDE, "release": Act.RELEASED}
 SURE: Final = "yes"
 """What the box beside the button that closes a ladder says."""
 AWARD: Final = "award-"
@@ -79,11 +75,8 @@ class Form(Struct, frozen=True, kw_only=True):
         return whole(self.text(field), field)
 
     def reason(self) -> str:
-        """The reason for a ruling; BadRuling or BadQuery if it is not one."""
-        reason = deciding.reason_in(self.text("reason"))
-        if len(reason) > _LONGEST:
-            raise BadQuery(f"reason: expected at most {_LONGEST:,} characters, got {len(reason):,}")
-        return reason
+        """The reason for a ruling; BadRuling if it is not one."""
+        return deciding.reason_in(self.text("reason"))
 
 
 def whole(text: str, field: str) -> int:
@@ -180,15 +173,14 @@ def take_back(connection: Connection, form: Form) -> Decided:
 def rule_on_agent(connection: Connection, form: Form) -> Decided:
     """Withdraws an agent, puts it aside, or releases it."""
     what, reason = form.text("what"), form.reason()
-    if what not in store.AFTER:
-        raise BadQuery("expected a decision: withdraw, quarantine or release")
+    _refuse_unknown(what, "agent")
     own = own_names(connection, form.tournament, form.names.read(connection))
     agent, before = own_name(own, form.given.get("agent", "")), form.whole("ruling")
     for one in rulings.rulings(connection, form.tournament):
         if one.id > before and one.game is None and agent in one.players:
             raise BadRuling(f"somebody has ruled on {quote(agent)} since you opened this page (ruling {one.id})")
-    ruling = rule_on_entry(connection, form.tournament, agent, what, reason, form.now)
-    return Decided(act=_ACT[what], about=f"{form.title}: {agent} {store.AFTER[what]} (ruling {ruling})")
+    ruling = deciding.rule_on_entry(connection, form.tournament, agent, what, reason, form.now)
+    return Decided(act=_AUDITED[what], about=f"{form.title}: {agent} {rulings.ACTS[what].status} (ruling {ruling})")
 
 
 def rule_on_game(connection: Connection, form: Form) -> Decided:
@@ -206,11 +198,17 @@ def rule_on_game(connection: Connection, form: Form) -> Decided:
         what, seat = "award", whole(what.removeprefix(AWARD), "seat")
         if seat >= len(game.seats):
             raise BadQuery(f"game {game.number} has no seat {seat}")
-    elif what not in ("void", "again"):
-        raise BadQuery("expected a decision: annul the game, play it again, or award it")
+    else:
+        _refuse_unknown(what, "game")
     ruling = deciding.rule(connection, game, what, reason, form.now, seat=seat)
     to = "" if seat is None else f" to {game.players[seat]}"
     return Decided(act=Act.RULED, about=f"{form.title}: game {game.number} {what}{to} (ruling {ruling})")
+
+
+def _refuse_unknown(what: str, about: str) -> None:
+    """BadQuery if that is no ruling about a game, or about an agent, whichever is meant."""
+    if what not in (known := rulings.acts_about(about)):
+        raise BadQuery(f"expected a decision: {', '.join(known)}")
 
 
 def revoke(connection: Connection, form: Form) -> Decided:
@@ -218,7 +216,7 @@ def revoke(connection: Connection, form: Form) -> Decided:
     id, reason = form.whole("ruling"), form.reason()
     if id not in {one.id for one in rulings.rulings(connection, form.tournament)}:
         raise BadQuery(f"there is no ruling {id} about {form.title}")
-    ruling = deciding.revoke(connection, id, reason, form.now, is_played=True)
+    ruling = deciding.revoke(connection, id, reason, form.now)
     return Decided(act=Act.RULED, about=f"{form.title}: ruling {ruling} revokes ruling {id}")
 
 
@@ -239,27 +237,21 @@ def decide(record: Database, accounts: AccountsDatabase, folder: Path, form: For
     """Does what a form about the tournament says. `folder`: the store's, with the locks of running tournaments."""
     decision = DECISIONS[form.do]
     with ExitStack() as stack:
-        if _reschedules(record, form):
-            try:
-                stack.enter_context(tournament_lock(folder, form.title, database=record))
-            except TournamentBusy:
-                raise BadRuling(f"{form.title} is being played: wait until it is over") from None
-        connection = stack.enter_context(record.writing())
+        try:
+            connection = stack.enter_context(deciding.writing(record, folder, _what(record, form), [form.title]))
+        except TournamentBusy:
+            raise BadRuling(f"{form.title} is being played: wait until it is over") from None
         decided = decision(connection, form)
         with accounts.writing() as noting:
             audit.note(noting, decided.act, form.now, by=form.by, about=decided.about, address=form.address)
 
 
-def _reschedules(record: Database, form: Form) -> bool:
-    """Whether the form schedules or cancels games of a tournament whose games a process plans ahead. A ladder looks at
-    each new ruling."""
+def _what(record: Database, form: Form) -> str:
+    """The ruling that the form makes or revokes."""
+    if form.do != "revoke":
+        return form.text("what")
     with record.reading() as connection:
-        if running.format(connection, form.tournament) == ladder.FORMAT:
-            return False
-        if form.do == "revoke":
-            about = rulings.rulings(connection, form.tournament)
-            return any(one.id == form.whole("ruling") and one.what == "again" for one in about)
-        return form.do == "game" and form.text("what") == "again"
+        return rulings.ruling(connection, form.whole("ruling")).what
 
 
 # People: the accounts of a ladder.

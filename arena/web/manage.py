@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from arena.course.report.public_game import public_ending
 from arena.errors import BadRuling
-from arena.history.words import RULED, ruled
+from arena.history.words import ruled
 from arena.serve import opened as ladders
 from arena.serve.opened import is_closed_early, ladder_of
 from arena.tournament.lock import running_in
@@ -264,14 +264,10 @@ def _state(
 
 def _ruled(one: StoredRuling, shown: Mapping[str, str]) -> Ruled:
     players = [shown[name] for name in one.players]
-    if one.revokes is not None:
-        decided = f"revokes ruling {one.revokes}"
-    else:
-        decided = RULED[one.what] + ("" if one.seat is None else f" to {players[one.seat]}")
     return Ruled(
         id=one.id,
         when=datetime.fromisoformat(one.when).astimezone(UTC),
-        decided=decided + ("" if one.revoked is None else f" (revoked by ruling {one.revoked})"),
+        decided=ruled(one, players) + ("" if one.revoked is None else f" (revoked by ruling {one.revoked})"),
         about=" – ".join(players) if one.game is None else f"game {one.number} ({' – '.join(players)})",
         game=one.game,
         reason=one.reason,

@@ -182,7 +182,7 @@ def _on_this_machine(db: str | None, name: str | None, file: Path, author: str, 
 @contextmanager
 def _to_server(address: str, token: str, file: Path, agent: str) -> Iterator[_HandedIn]:
     """Sends the agent to a page server."""
-    from arena.cli.ladder.hand_in_client import HandInClient, packed
+    from arena.serve.hand_in_client import HandInClient, packed
 
     server = HandInClient(address, token)
     first = server.hand_in(packed(file), agent=agent)

@@ -12,6 +12,7 @@ import typer
 from msgspec import to_builtins
 
 from arena.cli.asking import analysis, recorded_game
+from arena.cli.asking.record_options import submissions
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.listings import OutputFormat, Shown, show, show_json
 from arena.cli.terminal.wrapping import wrapped
@@ -38,9 +39,10 @@ def mistakes(
     db: str | None,
 ) -> None:
     """Analyse a recorded game: the value of each move, the mistakes, and better moves."""
-    from arena.cli.look.debug import can_debug
     from arena.history.replay import replay
+    from arena.student import rerun
     from arena.student.analysis import AnalysisBudget
+    from db.database import Database
 
     if depth is not None and seconds is not None:
         raise typer.BadParameter("expected --depth or --seconds, got both")
@@ -65,9 +67,10 @@ def mistakes(
         show(plies, _columns(game, start), shown)
     else:
         _show(whole, start, plies=plies, effort=effort)
-        ask = partial(can_debug, game, db=db)
-        for line in _first(game, start, plies=whole.analysis, effort=effort, can_debug=ask):
-            print(line)
+        with Database(db, create=False) as database, database.reading() as connection:
+            ask = partial(rerun.can_run, connection, submissions(database), game)
+            for line in _first(game, start, plies=whole.analysis, effort=effort, can_debug=ask):
+                print(line)
 
 
 _A_MINUTE: Final = 60.0

@@ -15,8 +15,9 @@ from rich.cells import cell_len
 
 from arena.cli.terminal.wrapping import shortened
 from arena.history.fields import LISTED
-from arena.history.words import RULED, printable, result, without_store
+from arena.history.words import printable, result, without_store
 from arena.results.columns import ALL, PROGRAMS, Column, Medium
+from db.rulings import ACTS
 
 Row = Mapping[str, Any]
 _BETWEEN: Final = " - "
@@ -65,7 +66,7 @@ def name(row: Row) -> str:
 
 def points(row: Row) -> str:
     """The points of each player, marked if a ruling decided them."""
-    mark = "" if row["ruling"] is None else f" ({RULED[row['ruling']['what']].partition(' ')[0]})"
+    mark = "" if row["ruling"] is None else f" ({ACTS[row['ruling']['what']].done.partition(' ')[0]})"
     return result(row["points"] or [None]) + mark
 
 

@@ -16,11 +16,11 @@ from adsearch.pictures import boards
 from agents.protocol import Verdict
 from arena.cli.asking import recorded_game
 from arena.cli.asking.playing_options import NO_CLOCK, SLOW
-from arena.cli.play.scores import by_player, mean_text
 from arena.cli.terminal.coloured_board import SEAT_STYLES, coloured_board
 from arena.history import words
 from arena.match.clock import Clock, TimeControl
 from arena.match.schedule import MOST_ATTEMPTS, Began, Event, Finished, Planned, Ply
+from arena.student.scores import by_player, mean_text
 
 _MOST_LOG: Final = 12
 """Number of stderr lines printed of an agent that lost by a fault."""

@@ -15,7 +15,7 @@ from adsearch.budget import Budget
 from adsearch.errors import BadSearch
 from adsearch.games.checkers_endgames import FEWEST, MOST
 from adsearch.state import texts
-from adsearch.terms import DEEPEST, root_seat
+from adsearch.terms import root_seat
 from arena.cli.asking.position_options import GameArgument, MovesOption, PositionOption, asked_position
 from arena.cli.search.defences import PLAYERS, print_defences
 from arena.cli.search.equilibrium import print_equilibrium
@@ -30,13 +30,8 @@ if TYPE_CHECKING:
 
 MOST_LINES = 150
 """Largest number of lines of a printed strategy."""
-FEW = 200_000
-"""Largest number of positions of a game without chance that is solved by iteration, if it can last very long."""
 _STEPS = 100_000
 """Steps of a search after which its progress is shown."""
-QUICK = 20_000
-"""Number of nodes of the search that comes first in a game that can last very long: it finds mates and short ends."""
-TOO_LARGE = "solve: this game is too large; --seconds 10 prints the best result found in 10 seconds"
 SecondsOption = Annotated[
     float | None,
     typer.Option(
@@ -126,8 +121,10 @@ def solve(
 
 def _solved(state: State[Any], budget: "Budget | None") -> "Result[Any]":
     """The result of the search for this kind of game; its progress is shown."""
+    from adsearch.solving import solved
+
     with progress_line.temporary() as tell:
-        return _searched(state, budget, budget or _Watched(tell).budget)
+        return solved(state, limit=budget, budget=budget or _Watched(tell).budget)
 
 
 class _Watched:
@@ -145,30 +142,6 @@ class _Watched:
             passed = time.monotonic() - self._begun
             self._tell(f"solving: {self._steps:,} steps in {words.rough_duration(passed)}")
         return 0.0
-
-
-def _searched(state: State[Any], budget: "Budget | None", watched: "Budget") -> "Result[Any]":
-    """`watched`: the budget, or one that never ends."""
-    from adsearch import deepening, expectiminimax, iteration, maxn
-
-    if state.hidden:
-        raise BadSearch("solve: this game has hidden information: use --equilibrium")
-    endless = state.max_plies is None or state.max_plies > DEEPEST
-    if state.players > 2 or (state.players == 2 and not state.zero_sum):
-        if endless and budget is None:
-            raise BadSearch(TOO_LARGE)
-        return maxn.search(state, budget=watched)
-    if state.chance or state.max_plies is None or (endless and budget is None):
-        if not state.chance and budget is None:
-            found = deepening.search(state, budget=Budget(nodes=QUICK))
-            if found.exact:
-                return found
-        try:
-            return iteration.search(state, budget=watched, most=iteration.MOST if state.chance else FEW)
-        except BadSearch:
-            if endless and budget is None:
-                raise BadSearch(TOO_LARGE) from None
-    return expectiminimax.search(state, budget=watched) if state.chance else deepening.search(state, budget=watched)
 
 
 def _looked_up(state: State[Any], pieces: int) -> "Result[Any]":

@@ -6,8 +6,8 @@ and prints the outcome.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -30,6 +30,7 @@ from arena.history import words
 from arena.history.words import printable
 from arena.results.columns import PROGRAMS, Column, Medium, fields
 from db.records import MAX_INTEGER, game_name
+from db.rulings import ACTS
 
 if TYPE_CHECKING:
     from db.database import Connection
@@ -90,7 +91,6 @@ def again(
 def _annul(wanted: GameFilter, what: str, *, reason: str, id: str | None, yes: bool, db: str | None) -> None:
     from db.search import GameFilter
 
-    reason = _given(reason)
     if (id is None) == (wanted == GameFilter()):
         raise typer.BadParameter("expected either a game's ID, or filters such as --tournament demo --verdict time")
     if id is not None:
@@ -111,7 +111,7 @@ def award(
 
     Example: arena rule award demo-12 --to random --reason "the opponent was not its author's own work"
     """
-    _rule_on_game(id, "award", reason=_given(reason), db=db, to=to)
+    _rule_on_game(id, "award", reason=reason, db=db, to=to)
 
 
 def withdraw(
@@ -122,6 +122,16 @@ def withdraw(
     Example: arena rule withdraw mcts --tournament demo --reason "at its author's request"
     """
     _rule_on_entry(agent, "withdraw", reason=reason, tournament=tournament, db=db)
+
+
+def quarantine(
+    agent: AgentArgument, reason: ReasonOption, tournament: TournamentOption = None, db: DatabaseOption = None
+) -> None:
+    """Put an agent aside: it forfeits games until it is released, or on a ladder until its author hands in again.
+
+    Example: arena rule quarantine mcts --tournament demo --reason "it wrote 2 GB of logs"
+    """
+    _rule_on_entry(agent, "quarantine", reason=reason, tournament=tournament, db=db)
 
 
 def release(
@@ -155,10 +165,10 @@ def revoke(
     from db import games, lookup
     from db import rulings as record
 
-    reason = _given(reason)
+    reason = deciding.reason_in(reason)
     with reading(db) as connection:
         old = record.ruling(connection, ruling)
-    with _writing(db, [old.tournament or ""] if old.what == "again" else []) as connection:
+    with _writing(db, old.what, [] if old.tournament is None else [old.tournament]) as connection:
         new = deciding.revoke(connection, ruling, reason, datetime.now(UTC))
         if old.game is None:
             statuses = {row.tournament: row.status for row in lookup.entries_of(connection, old.players[0])}
@@ -205,18 +215,12 @@ def _about(row: StoredRuling) -> str:
     return f"{name} ({players})"
 
 
-def _decided(row: StoredRuling) -> str:
-    """The decision, and whether it is revoked."""
-    if row.revokes is not None:
-        return f"revokes {row.revokes}"
-    to = "" if row.seat is None else f" to {row.players[row.seat]}"
-    return words.RULED[row.what] + to + " (revoked)" * (row.revoked is not None)
-
-
 RULINGS: Final[tuple[Column[StoredRuling], ...]] = (
     Column("id", "ruling"),
     Column("made", "made (UTC)", value=lambda row: row.when[:10], on=Medium.TABLE),
-    Column("what", "decided", text=_decided),
+    Column(
+        "what", "decided", text=lambda row: words.ruled(row, row.players) + " (revoked)" * (row.revoked is not None)
+    ),
     Column("about", value=_about, on=Medium.TABLE, narrow=7),
     *fields(("tournament", "game", "number"), on=PROGRAMS),
     Column("players", value=lambda row: list(row.players), on=PROGRAMS),
@@ -233,18 +237,18 @@ def _rule_on_game(text: str, what: str, *, reason: str, db: str | None, to: str 
     from arena.tournament import rulings as deciding
     from db import games, lookup
 
+    reason = deciding.reason_in(reason)
     with reading(db) as connection:
         id = lookup.find_game(connection, text)
         (game,) = games.games(connection, [id])
         if why := deciding.refusal(connection, game, what):
             raise BadRuling(why)
-    with _writing(db, _run_by([game], what)) as connection:
+    with _writing(db, what, _titles([game])) as connection:
         (game,) = games.games(connection, [id])
         seat = None if to is None else _seat(to, game)
         ruling = deciding.rule(connection, game, what, reason, datetime.now(UTC), seat=seat)
-    done = {"void": "annulled", "again": "annulled, and will be played again"}.get(what, "")
-    done = done if seat is None else f"awarded to {game.players[seat]}"
-    print(printable(f"ruling {ruling}: {_called(game)} is {done}: {reason}"))
+    to = "" if seat is None else f" to {game.players[seat]}"
+    print(printable(f"ruling {ruling}: {_called(game)} is {ACTS[what].done}{to}: {reason}"))
     if what == "again":
         _say_what_follows(game.tournament, "plays it", db=db)
 
@@ -254,6 +258,7 @@ def _rule_on_games(wanted: GameFilter, what: str, *, reason: str, yes: bool, db:
     from arena.tournament import rulings as deciding
     from db import games, search
 
+    reason = deciding.reason_in(reason)
     with reading(db) as connection:
         found = search.page(connection, wanted, limit=_ALL)
         if not found:
@@ -275,13 +280,14 @@ def _rule_on_games(wanted: GameFilter, what: str, *, reason: str, yes: bool, db:
         print("nothing was changed")
         raise typer.Exit(1)
     ids = sorted(game.id for game in chosen)
-    with _writing(db, _run_by(chosen, what)) as connection:
+    with _writing(db, what, _titles(chosen)) as connection:
         now = datetime.now(UTC)
         made = [deciding.rule(connection, game, what, reason, now) for game in games.games(connection, ids)]
     numbers = f"ruling {made[0]}" if len(made) == 1 else f"rulings {made[0]} to {made[-1]}"
     print(printable(f"{numbers}: {_games(len(made))} annulled: {reason}"))
-    for tournament in _run_by(chosen, what):
-        _say_what_follows(tournament, "plays them again", db=db)
+    if what == "again":
+        for tournament in _titles(chosen):
+            _say_what_follows(tournament, "plays them again", db=db)
 
 
 def _agreed(question: str) -> bool:
@@ -290,9 +296,9 @@ def _agreed(question: str) -> bool:
     return answer(question).lower() in ("y", "yes")
 
 
-def _run_by(chosen: Sequence[PastGame], what: str) -> list[str]:
-    """The tournaments that will play some of the games again."""
-    return sorted({game.tournament for game in chosen if game.tournament is not None}) if what == "again" else []
+def _titles(chosen: Sequence[PastGame]) -> list[str]:
+    """The tournaments of the games."""
+    return sorted({game.tournament for game in chosen if game.tournament is not None})
 
 
 def _games(count: int) -> str:
@@ -320,24 +326,23 @@ def _seat(to: str, game: PastGame) -> int:
 
 
 def _rule_on_entry(agent: str, what: str, *, reason: str, tournament: str | None, db: str | None) -> None:
-    from arena.serve.entry_rulings import rule_on_entry
+    from arena.tournament import rulings as deciding
     from db import lookup
 
-    reason = _given(reason)
+    reason = deciding.reason_in(reason)
     with reading(db) as connection:
         title = _meant(connection, agent, what, tournament)
-    with _writing(db) as connection:
+    with _writing(db, what, [title]) as connection:
         number = lookup.find_tournament(connection, title)
-        ruling = rule_on_entry(connection, number, agent, what, reason, datetime.now(UTC))
-    done = f"is withdrawn from {title}" if what == "withdraw" else f"plays again in {title}"
-    print(printable(f"ruling {ruling}: {agent} {done}: {reason}"))
+        ruling = deciding.rule_on_entry(connection, number, agent, what, reason, datetime.now(UTC))
+    print(printable(f"ruling {ruling}: {agent} in {title} is {ACTS[what].done}: {reason}"))
     _say_what_follows(title, _UPDATES, db=db)
 
 
 def _meant(connection: Connection, agent: str, what: str, tournament: str | None) -> str:
     """The tournament of a ruling about the agent: the named one, the only one in which the ruling would change
     anything, or the one that the user chooses."""
-    from db import lookup, store
+    from db import lookup
     from db.errors import NotFound
 
     number = None if tournament is None else lookup.find_tournament(connection, tournament)
@@ -347,7 +352,7 @@ def _meant(connection: Connection, agent: str, what: str, tournament: str | None
         names = lookup.entered(connection) if number is None else [*lookup.entry_statuses(connection, number)]
         hint = nearly(agent, names) or "; `arena results` lists the agents"
         raise NotFound(f"no agent {agent!r} in {where}{hint}")
-    able = [row for row in entries if row.status != store.AFTER[what]]
+    able = [row for row in entries if row.status != ACTS[what].status]
     if not able:
         there = ", ".join(row.tournament for row in entries)
         raise BadRuling(f"{agent!r} is already {entries[0].status} in {there}")
@@ -385,20 +390,13 @@ def _say_what_follows(tournament: str | None, what: str, *, db: str | None) -> N
 
 
 @contextmanager
-def _writing(db: str | None, run_by: Collection[str] = ()) -> Iterator[Connection]:
-    """A transaction that writes. TournamentBusy if another process is running one of the tournaments `run_by`, in which
-    games will be scheduled or cancelled."""
-    from arena.tournament.lock import tournament_lock
+def _writing(db: str | None, what: str, tournaments: Sequence[str]) -> Iterator[Connection]:
+    """A transaction for such a ruling in these tournaments, as `arena.tournament.rulings.writing`."""
+    from arena.tournament import rulings as deciding
     from db.database import Database
 
-    with ExitStack() as stack:
-        database = stack.enter_context(Database(db, create=False))
-        for name in run_by:
-            stack.enter_context(tournament_lock(submissions(database).folder, name, database=database))
-        yield stack.enter_context(database.writing())
-
-
-def _given(reason: str) -> str:
-    from arena.tournament.rulings import reason_in
-
-    return reason_in(reason)
+    with (
+        Database(db, create=False) as database,
+        deciding.writing(database, submissions(database).folder, what, tournaments) as connection,
+    ):
+        yield connection

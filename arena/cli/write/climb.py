@@ -14,15 +14,17 @@ from arena.cli.asking.playing_options import CLOCK_HELP, SeedOption, WallsOption
 from arena.cli.asking.record_options import DatabaseOption
 from arena.cli.terminal.listings import show_json
 from arena.cli.terminal.wrapping import wrapped
-from arena.cli.write.climb_run import MOST, ClimbRun
 from arena.cli.write.climb_screen import ClimbScreen, percent, standing
 from arena.errors import BadPlayer
 from arena.history.words import printable, verdict, without_store
 from arena.match.clock import TimeControl
 from arena.players.player import read_player
+from arena.student.climb import MOST
 
 if TYPE_CHECKING:
+    from arena.players.confinement import Confinement
     from arena.student.climb import Climb
+    from arena.student.climb_run import ClimbRun
     from arena.student.lost_games import LostGame, TurningPoint
 
 _DEFAULT_CLOCK: Final = "5+0.05"
@@ -98,6 +100,7 @@ def climb(
     Example: arena climb my_agent.py --game connect4 --against my_agent@1
     """
     from arena.match import seeds
+    from arena.student.climb_run import ClimbRun
 
     screen = ClimbScreen(quiet=format is ClimbFormat.JSON)
     run = ClimbRun(
@@ -109,9 +112,18 @@ def climb(
         seed=seeds.short_seed() if seed is None else seed,
         walls=walls,
     )
+
+    def introduce(climb: Climb, confinement: Confinement) -> None:
+        for warning in confinement.warnings:
+            print(f"warning: {warning}", file=sys.stderr)
+        confined = confinement.described(run.name) if run.name in confinement.kinds else ""
+        screen.introduce(climb, name=run.name, game=run.game, clock=run.clock, confined=confined, most=run.most or MOST)
+
     interrupted = False
     try:
-        run.play(db, screen)
+        for seconds in run.play(db, introduce):
+            if run.climb is not None:
+                screen.show(run.climb, seconds)
     except KeyboardInterrupt:
         interrupted = True
     screen.clear()

@@ -16,9 +16,11 @@ from arena.history.words import age, counted, listed, moment, zone_name
 from arena.pages.drawing import Document
 from arena.results import figures
 from arena.results.columns import Cell, Column, Listing, named
+from arena.tournament.rulings import LONGEST
 from arena.web import links
 from arena.web.decisions import AWARD, SURE, called, seen
 from arena.web.pages import frame, own_pages
+from db.rulings import acts_about
 
 if TYPE_CHECKING:
     from arena.accounts.invitations import Invited
@@ -28,15 +30,8 @@ if TYPE_CHECKING:
     from db.accounts import AuditEntry
 
 Given = Mapping[str, str]
-_DECISIONS: Final = {
-    "withdraw": "Withdraw: it plays no more games",
-    "quarantine": "Put aside (quarantine): it plays again after its author hands in",
-    "release": "Release: it plays again",
-}
 _STATUS: Final = {"active": "plays", "withdrawn": "withdrawn", "quarantined": "put aside (quarantined)"}
 _FINAL: Final = {"running": "is being played", "stopped": "has begun, and waits", "finished": "is over"}
-_LONGEST: Final = 1000
-"""Characters of a reason."""
 
 
 class Field(Struct, frozen=True, kw_only=True):
@@ -84,7 +79,7 @@ class _Forms:
 
     def reason(self, do: str) -> Field:
         """The reason for a ruling."""
-        return self.field(do, "reason", "Reason (only instructors see it)", maxlength=_LONGEST, autocomplete="off")
+        return self.field(do, "reason", "Reason (only instructors see it)", maxlength=LONGEST, autocomplete="off")
 
     def choice(self, do: str, name: str, label: str, values: Iterable[tuple[str, str]]) -> Field:
         """A list to choose from; nothing is chosen at first."""
@@ -189,8 +184,10 @@ def game(found: GameToRule, *, wrong: str = "", given: Given) -> Document:
     """The page on which a game is ruled on."""
     title = found.of.title
     forms = _Forms(title, given)
-    decisions = [("void", "Annul it: it counts for nothing"), ("again", "Annul it, and play it again")]
-    decisions += [(f"{AWARD}{seat}", f"Award it to {_with(one)}") for seat, one in enumerate(found.seats)]
+    offers = {what: act.offer for what, act in acts_about("game").items()}
+    award = offers.pop("award")
+    decisions = [*offers.items()]
+    decisions += [(f"{AWARD}{seat}", award.format(_with(one))) for seat, one in enumerate(found.seats)]
     attempt = f", attempt {found.attempt}" if found.attempt > 1 else ""
     fields = (forms.choice("game", "what", "Decision", decisions), forms.reason("game"))
     return frame.drawn(
@@ -400,7 +397,7 @@ def _rule_on_agent(found: Managed, forms: _Forms) -> Form:
         "agent",
         "Decide",
         forms.choice("agent", "agent", "Agent", agents),
-        forms.choice("agent", "what", "Decision", _DECISIONS.items()),
+        forms.choice("agent", "what", "Decision", [(what, act.offer) for what, act in acts_about("agent").items()]),
         forms.reason("agent"),
         ruling=found.rulings[0].id if found.rulings else 0,
     )
@@ -422,7 +419,7 @@ def _rulings(found: Managed) -> Listing[Ruled]:
 
 
 def _revoke(one: Ruled, forms: _Forms) -> Form:
-    field = forms.field(f"revoke {one.id}", "reason", f"Reason to revoke ruling {one.id}", maxlength=_LONGEST)
+    field = forms.field(f"revoke {one.id}", "reason", f"Reason to revoke ruling {one.id}", maxlength=LONGEST)
     return forms.form("revoke", "Revoke", field, ruling=one.id)
 
 

@@ -109,7 +109,7 @@ def test_an_author_gets_more_time(room: ManagedLadder) -> None:
     ("given", "words"),
     [
         ({"author": "dan", "until": "2026-12-20T12:00"}, "expected a reason, got an empty text"),
-        ({"author": "dan", "until": "2026-12-20T12:00", "reason": "x" * 1001}, "reason: expected at most 1,000"),
+        ({"author": "dan", "until": "2026-12-20T12:00", "reason": "x" * 1001}, "expected a reason of at most 1,000"),
         ({"author": "dan", "until": "soon", "reason": "x"}, "until: expected a day, or a day and a time"),
         ({"author": "dan", "reason": "x"}, "until: expected a day, or a day and a time"),
         ({"author": "dan", "until": "2020-01-01", "reason": "x"}, "until: expected a time to come"),

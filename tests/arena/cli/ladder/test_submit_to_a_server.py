@@ -157,8 +157,8 @@ def test_what_cannot_be_sent_is_refused_before_anything_is_sent(
     many.mkdir()
     for number in range(6):
         (many / f"{number}.txt").touch()
-    monkeypatch.setattr("arena.cli.ladder.hand_in_client.MOST_BYTES", 1000)
-    monkeypatch.setattr("arena.cli.ladder.hand_in_client.MOST_UPLOADED_FILES", 5)
+    monkeypatch.setattr("arena.serve.hand_in_client.MOST_BYTES", 1000)
+    monkeypatch.setattr("arena.serve.hand_in_client.MOST_UPLOADED_FILES", 5)
     server = AnsweringServer([said(RECEIVED, 201)])
     with server.running() as address:
         for path, words in (
@@ -391,8 +391,8 @@ def test_a_server_that_is_not_there_is_one_sentence(agent: Path, monkeypatch: py
 
 
 def test_a_server_that_stays_away_ends_the_waiting(agent: Path) -> None:
-    from arena.cli.ladder.hand_in_client import HandInClient
     from arena.errors import NoAnswer
+    from arena.serve.hand_in_client import HandInClient
 
     now = [0.0]
     server = AnsweringServer([said(RECEIVED), error(502, "Bad gateway")])

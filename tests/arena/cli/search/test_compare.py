@@ -16,7 +16,7 @@ import pytest
 
 from adsearch import games
 from adsearch.size import effective_branching
-from arena.cli.search.speed_up import gains, worker_processes
+from arena.course.lecture.comparison import gains, worker_processes
 from tests.kit.arena_program import arena
 from tests.kit.effort import PATIENCE
 from tests.kit.places import EXAMPLES
@@ -100,7 +100,7 @@ def test_pvs_looks_at_no_other_leaves_than_alphabeta_though_it_visits_more() -> 
 def test_positions_of_a_large_search_are_not_counted_and_neither_are_those_of_your_own_function(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("arena.cli.search.compare._MOST_WATCHED", 200)
+    monkeypatch.setattr("arena.course.lecture.comparison._MOST_WATCHED", 200)
     small, large = compared("nap:6", "--depth", "3-4", "minimax")
     assert (small["nodes"], small["positions"]) == (121, 1 + 6 + 15 + 14)
     assert (large["nodes"], large["positions"], large["leaves"]) == (217, None, None)
@@ -167,12 +167,12 @@ def test_as_csv_numbers_are_plain() -> None:
 
 
 def test_after_ctrl_c_the_searches_that_ended_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(found: Any, *_: Any) -> str:
+    def interrupt(_self: Any, found: Any, *_: Any) -> str:
         if found.nodes > 100:
             raise KeyboardInterrupt
         return ""
 
-    monkeypatch.setattr("arena.cli.search.compare._limit_reached", interrupt)
+    monkeypatch.setattr("arena.course.lecture.comparison.Comparison._limit_reached", interrupt)
     ended = arena("search", "compare", "connect4", "minimax", "--depth", "1-20")
     assert ended.code == 130
     assert [line.split()[:2] for line in ended.out.splitlines()[1:]] == [["1", "8"], ["2", "57"]]

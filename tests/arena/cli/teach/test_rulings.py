@@ -119,7 +119,7 @@ def test_who_is_withdrawn_can_be_released(record: Path) -> None:
     ended = rule(record, "withdraw", "ann", "--tournament", "finals-2", "--reason", "asked to")
     assert ended.code == 0
     assert ended.out == (
-        "ruling 1: ann is withdrawn from finals-2: asked to\n"
+        "ruling 1: ann in finals-2 is withdrawn: asked to\n"
         "the next run of finals-2 updates the games that this affects\n"
     )
     status = "SELECT tournament, name, status FROM entry WHERE name = 'ann' ORDER BY tournament"
@@ -130,7 +130,7 @@ def test_who_is_withdrawn_can_be_released(record: Path) -> None:
 
 
 def test_without_a_name_the_only_tournament_of_the_agent_is_meant(record: Path) -> None:
-    assert rule(record, "withdraw", "cid", "--reason", "x").out.startswith("ruling 1: cid is withdrawn from cs101: x\n")
+    assert rule(record, "withdraw", "cid", "--reason", "x").out.startswith("ruling 1: cid in cs101 is withdrawn: x\n")
     assert rows(record, "SELECT tournament FROM entry WHERE status = 'withdrawn'") == [(2,)]
 
 
@@ -142,7 +142,7 @@ def test_where_several_tournaments_could_be_meant_one_must_be_named(record: Path
     )
     assert rule(record, "withdraw", "ann", "--tournament", "finals-2", "--reason", "x").code == 0
     # Only in one of them can she be released.
-    assert rule(record, "release", "ann", "--reason", "x").out.startswith("ruling 2: ann plays again in finals-2: x\n")
+    assert rule(record, "release", "ann", "--reason", "x").out.startswith("ruling 2: ann in finals-2 is released: x\n")
 
 
 @pytest.mark.parametrize(("typed", "code"), [("finals-2", 0), ("", 2), ("finals", 2)])
@@ -268,8 +268,7 @@ def test_the_record_is_still_well_after_rulings(record: Path) -> None:
 def test_a_game_is_annulled_and_scheduled_once_more(record: Path) -> None:
     ended = rule(record, "void", "cs101-1", "--again", "--reason", "a backup ran")
     assert ended.out == (
-        "ruling 1: game cs101-1 (ann - bob) is annulled, and will be played again: a backup ran\n"
-        "the next run of cs101 plays it\n"
+        "ruling 1: game cs101-1 (ann - bob) is annulled for a replay: a backup ran\nthe next run of cs101 plays it\n"
     )
     attempts = "SELECT attempt, status FROM game WHERE tournament = 2 AND number = 1 ORDER BY attempt"
     assert rows(record, attempts) == [(1, "finished"), (2, "scheduled")]
@@ -332,7 +331,7 @@ def test_rulings_are_listed_with_their_numbers(record: Path) -> None:
     lines = rule(record, "rulings").out.splitlines()
     assert lines[0].split() == ["ruling", "made", "(UTC)", "decided", "about", "reason"]
     assert [" ".join(line.split()[:1] + line.split()[2:]) for line in lines[1:]] == [
-        "3 revokes 1 cs101-1 (ann - bob) a mistake",
+        "3 revokes ruling 1 cs101-1 (ann - bob) a mistake",
         "2 withdrawn cid in cs101 asked to",
         "1 awarded to bob (revoked) cs101-1 (ann - bob) copied",
     ]

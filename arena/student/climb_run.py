@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any
 
-from adsearch import games
-from arena.cli.asking.record_options import submissions
+from adsearch import State, games
 from arena.errors import BadFixture, BadPlayer
-from arena.players.player import PlayerKind, unique_names
-
-if TYPE_CHECKING:
-    from adsearch import State
-    from arena.cli.write.climb_screen import ClimbScreen
-    from arena.match.allowance import WallKind
-    from arena.match.conditions import Conditions
-    from arena.match.schedule import Entrant
-    from arena.players.confinement import Confinement
-    from arena.players.player import Player
-    from arena.players.submissions import Store
-    from arena.student.climb import Climb, LadderStep
-    from arena.student.lost_games import LostGame
-    from arena.walls.run_folder import RunFolder
-    from db.database import Database
-
-
-MOST: Final = 40
-"""Default number of games for each step."""
+from arena.match.allowance import WallKind
+from arena.match.conditions import Conditions
+from arena.match.openings import Book
+from arena.match.schedule import Entrant, Finished, Planned, repeats_tell
+from arena.play.cores import physical
+from arena.play.director import Director
+from arena.players import versions
+from arena.players.confinement import Confinement
+from arena.players.entrants import enter
+from arena.players.player import Player, PlayerKind, unique_names
+from arena.players.submissions import Store
+from arena.student.climb import MOST, Climb, LadderStep, StepVerdict, fewest_rounds, ladder, opening_plies
+from arena.student.lost_games import LostGame
+from arena.tournament.casual import RecordingSchedule
+from arena.walls.run_folder import RunFolder
+from db import audit, dialect, search
+from db.bundles import store_beside
+from db.database import Database
 
 
 @dataclass(slots=True)
@@ -53,64 +51,44 @@ class ClimbRun:
     is_program: bool = False
     """Whether the agent is a cmd: program, which `arena replay --debug` cannot run."""
 
-    def play(self, db: str | None, screen: ClimbScreen) -> None:
-        """Play the whole climb. If the arguments are wrong, no database is created."""
-        from arena.match.schedule import Finished
-        from arena.play.cores import physical
-        from arena.play.director import Director
-        from arena.players.confinement import Confinement
-        from arena.tournament.casual import RecordingSchedule
-        from arena.walls.run_folder import RunFolder
-        from db import dialect
-        from db.database import Database
+    def play(self, db: str | None, introduce: Callable[[Climb, Confinement], None]) -> Iterator[float]:
+        """Plays the whole climb; gives the seconds since its start after each game. If the arguments are wrong, no
+        database is created.
 
+        `introduce`: is called before the first game, with the plan and how agents are confined."""
         with ExitStack() as stack:
             folder = stack.enter_context(RunFolder())
             file = dialect.file_of(dialect.url(db))
             if file is not None and not file.exists():
                 self._check_arguments(folder)
             database = stack.enter_context(Database(db))
-            store = submissions(database)
+            store = Store(store_beside(database.file))
             rules = store.take_game(self.game)
             confinement = Confinement(folder.scratch, rules, self._conditions)
             self.climb = climb = self._planned(rules, database, store, confinement)
-            for warning in confinement.warnings:
-                print(f"warning: {warning}", file=sys.stderr)
-            confined = confinement.described(self.name) if self.name in confinement.kinds else ""
-            screen.introduce(
-                climb, name=self.name, game=self.game, clock=self.clock, confined=confined, most=self.most or MOST
-            )
+            introduce(climb, confinement)
             director = stack.enter_context(Director(folder, at_once=max(1, len(physical()) - 1)))
             schedule = RecordingSchedule(climb, database, started_as=self.started_as, agents=self.agents)
             self.ids = schedule.ids
             begun = monotonic()
             for event in director.play(schedule):
                 if isinstance(event, Finished):
-                    screen.show(climb, monotonic() - begun)
-            screen.show(climb, monotonic() - begun)
+                    yield monotonic() - begun
+            yield monotonic() - begun
 
     @property
     def _conditions(self) -> Conditions:
-        from arena.match.conditions import Conditions
-
         return Conditions(clock=self.clock, walls=self.walls)
 
     def _check_arguments(self, folder: RunFolder) -> None:
         """Raise an error for wrong arguments, by planning the climb in a temporary database."""
-        from arena.players.confinement import Confinement
-        from db.database import Database
-
         with Database(str(folder.path / "trial.db")) as database:
-            store = submissions(database)
+            store = Store(store_beside(database.file))
             rules = store.take_game(self.game)
             copy = replace(self, started_as={}, agents={})
             copy._planned(rules, database, store, Confinement(folder.scratch, rules, self._conditions))
 
     def _planned(self, rules: str, database: Database, store: Store, confinement: Confinement) -> Climb:
-        from arena.match.openings import Book
-        from arena.match.schedule import Planned, repeats_tell
-        from arena.student.climb import Climb, fewest_rounds, ladder, opening_plies
-
         start = games.start(rules)
         if start.players < 2:
             raise BadFixture(f"{self.game} has only one player, so there are no opponents to climb")
@@ -145,9 +123,6 @@ class ClimbRun:
         self, entrant: Entrant, agent: str, rules: str, database: Database, store: Store
     ) -> tuple[Player, str] | None:
         """The previous version of the agent that played this game and can still run, with the agent's name; or None."""
-        from arena.players import versions
-        from db import audit, search
-
         agent = agent or entrant.name
         with database.reading() as connection:
             known = [one for one in audit.versions(connection) if one.agent == agent]
@@ -163,8 +138,6 @@ class ClimbRun:
         self, opponent: tuple[Player, str], start: State[Any], store: Store, confinement: Confinement
     ) -> LadderStep:
         """The step against this opponent, who takes all seats but one."""
-        from arena.student.climb import LadderStep
-
         player, agent = opponent
         others = [player.name] * (start.players - 1)
         names = unique_names([*self.started_as, *others])[len(self.started_as) :]
@@ -173,8 +146,6 @@ class ClimbRun:
 
     def _named(self, text: str, database: Database, store: Store) -> tuple[Player, str]:
         """The player that `text` names, and the recorded agent that it is a version of, or ""."""
-        from arena.players import versions
-
         with database.reading() as connection:
             player, version = versions.named(connection, text, store)
         return player, "" if version is None else version.agent
@@ -182,8 +153,6 @@ class ClimbRun:
     def _entered(
         self, player: Player, agent: str, name: str, start: State[Any], store: Store, confinement: Confinement
     ) -> Entrant:
-        from arena.players.entrants import enter
-
         self.started_as[name] = player.text
         if agent:
             self.agents[name] = agent
@@ -196,9 +165,6 @@ class ClimbRun:
 
     def lost(self, climb: Climb) -> list[LostGame]:
         """The games that the agent lost: first those against the weakest opponent that it has not beaten yet."""
-        from arena.student.climb import StepVerdict
-        from arena.student.lost_games import LostGame
-
         lost = [
             (id, step, finished)
             for id, (step, finished) in zip(self.ids, climb.played, strict=False)
