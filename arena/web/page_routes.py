@@ -48,16 +48,18 @@ def find(site: Site, asked: Asked) -> Drawn:
     return Drawn.page(result_pages.found(words, found))
 
 
-def _of_report(page: Callable[[Heading, Report], Document], site: Site, asked: Asked) -> Drawn:
+def _of_report(
+    page: Callable[[Heading, Report], Document], site: Site, asked: Asked, *, with_latest: bool = False
+) -> Drawn:
     names = site.names.seen_by(asked.viewer)
     with site.database.reading() as connection:
         id = names.find_tournament(connection, asked.names["tournament"])
         heading = results.heading(connection, names, id)
-        report = results.report(connection, names, id, now=datetime.now(UTC))
+        report = results.report(connection, names, id, now=datetime.now(UTC), with_latest=with_latest)
     return Drawn.page(page(heading, report))
 
 
-standings = partial(_of_report, result_pages.standings)
+standings = partial(_of_report, result_pages.standings, with_latest=True)
 crosstable = partial(_of_report, result_pages.crosstable)
 bracket = partial(_of_report, result_pages.bracket)
 

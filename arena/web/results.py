@@ -305,14 +305,17 @@ def _closes(terms: Mapping[str, Any]) -> datetime | None:
     return closes and in_zone(closes, terms.get("zone", ""))
 
 
-def report(connection: Connection, names: SeenNames, tournament: int, *, now: datetime) -> Report:
-    """Standings, ratings, crosstable and bracket.
+def report(
+    connection: Connection, names: SeenNames, tournament: int, *, now: datetime, with_latest: bool = False
+) -> Report:
+    """Standings, ratings, crosstable and bracket; `with_latest`: each agent with what happened lately to it.
 
     A ladder's agents are in the order of their ratings, and have the ranks of these. Its anchors and agents without a
     rating have none: `standing.rank` is 0."""
     about, shown = heading(connection, names, tournament), names.read(connection)
     agents, found, ranking = reported(connection, names, about, shown)
-    agents = _with_latest(connection, about, agents, shown, now)
+    if with_latest:
+        agents = _with_latest(connection, about, agents, shown, now)
     return Report(
         title=about.title,
         game=about.game,

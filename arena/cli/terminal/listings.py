@@ -96,9 +96,11 @@ def _by_name(columns: Iterable[Column[Any]]) -> dict[str, Column[Any]]:
 
 
 def _named(columns: Mapping[str, Column[Any]], name: str, option: str) -> Column[Any]:
-    if name not in columns:
+    """The column with that name, or with that title above it."""
+    found = columns.get(name) or next((one for one in columns.values() if one.title == name), None)
+    if found is None:
         raise typer.BadParameter(f"{option}: no column {quote(name)}{meant(name, [*columns])}")
-    return columns[name]
+    return found
 
 
 def _order(value: Any) -> tuple[int, float, str]:

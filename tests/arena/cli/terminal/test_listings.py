@@ -124,6 +124,7 @@ def test_no_name_is_markup_in_markdown(capsys: pytest.CaptureFixture[str]) -> No
     ("given", "names"),
     [
         ({"sort": "points"}, ["a|<b>\n*", "bob", "cid"]),
+        ({"sort": "pts"}, ["a|<b>\n*", "bob", "cid"]),
         ({"sort": "name", "reverse": True}, ["cid", "bob", "a|<b>\n*"]),
         ({"reverse": True, "limit": 2}, ["cid", "a|<b>\n*"]),
     ],
