@@ -198,6 +198,8 @@ class SeatRecord(Struct, frozen=True):
     stderr: str | None = None
     seed: Integer64 | None = None
     """The seed that the player got; None if the game was not played, or if it is not recorded."""
+    clock: str | None = None
+    """Its own clock; None: that of the game."""
 
 
 SEAT_RESULT: Final = SeatRecord.__struct_fields__[2:]
@@ -328,6 +330,11 @@ class PastGame(Attempt, frozen=True, kw_only=True):
     def players(self) -> list[str]:
         """The players' names, in the order of the seats."""
         return [seat.player for seat in self.seats]
+
+    @property
+    def clocks(self) -> list[str]:
+        """The clock of each seat."""
+        return [seat.clock or self.clock for seat in self.seats]
 
     @property
     def ruling(self) -> PastRuling | None:

@@ -187,6 +187,12 @@ def settings(connection: Connection, tournament: int) -> dict[str, Any]:
     return dict(found)
 
 
+def own_clocks(connection: Connection, tournament: int) -> dict[str, str]:
+    """The clocks of the agents that have another one than the rest."""
+    agents = settings(connection, tournament).get("agents", ())
+    return {agent["name"]: agent["clock"] for agent in agents if agent.get("clock")}
+
+
 def pairings(connection: Connection, tournament: int) -> list[tuple[int, str, tuple[str, ...]]]:
     """Every pairing: its round, its key, and the players of its first game by seat; in the order of their numbers."""
     rows = connection.execute(

@@ -150,6 +150,8 @@ class Seat(_Rows, sqlite_with_rowid=False):
     stderr: ColumnElement[str | None] = columns.text(nullable=True)
     seed: ColumnElement[int | None] = columns.number(nullable=True)
     """The seed that the player got; NULL if the game was not played, or by an older version."""
+    clock: ColumnElement[str | None] = columns.text(nullable=True)
+    """Its own clock; NULL: that of the game."""
 
 
 class Move(_Rows, sqlite_with_rowid=False):

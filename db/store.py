@@ -28,6 +28,7 @@ from db.records import (
     MoveRecord,
     PositionValue,
     ScheduledGame,
+    SeatRecord,
     instant,
     moves_hash,
 )
@@ -280,19 +281,9 @@ def forfeit(connection: Connection, losers: Mapping[int, int], detail: str, now:
         _SEAT.run(
             connection,
             *(
-                (
-                    game,
-                    seat,
-                    _forfeit_points(others[game], lost=seat == losers[game]),
-                    None,
-                    0,
-                    0,
-                    None,
-                    None,
-                    None,
-                    None,
-                )
+                (game, seat, *astuple(SeatRecord(seat, "", points=points, spent=0, longest=0))[2:])
                 for game, seat in seats
+                for points in [_forfeit_points(others[game], lost=seat == losers[game])]
             ),
         )
 

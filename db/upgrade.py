@@ -19,7 +19,7 @@ from db.dialect import WRITES
 from db.errors import DatabaseError, NewerDatabase, NotADatabase
 from db.schema import VIEWS
 
-REVISION: Final = "0011"
+REVISION: Final = "0012"
 """The Alembic revision of this program's tables."""
 _MIGRATIONS: Final = Path(__file__).parent / "migrations"
 

@@ -103,7 +103,7 @@ def end_process_soon() -> None:
 
 def suggested(control: TimeControl) -> tuple[float, float]:
     """The time left and the budget for the next move, in seconds, at the start of this time control."""
-    clock = match_clock.Clock(control, 1)
+    clock = match_clock.Clock([control])
     left, budget = clock.left(0), clock.budget(0)
     return (inf, WITHOUT_CLOCK) if left is None or budget is None else (left / SECOND, budget / SECOND)
 

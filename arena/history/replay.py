@@ -16,9 +16,9 @@ from typing import Any, Final
 from adsearch import State
 from adsearch.pictures import boards
 from agents.streams import Log
-from arena.errors import BadClock, UntrustedCode
+from arena.errors import UntrustedCode
 from arena.history import recorded_rules, shown_moves
-from arena.match.clock import Clock, TimeControl
+from arena.match.clock import at_first
 from db.records import JudgedPly, MoveRecord, PastGame
 
 _MOST_KEPT: Final = (Log.KEPT, 60 * 1024)
@@ -86,7 +86,7 @@ def replay(game: PastGame, *, trust: bool = False) -> Replay:
     printed = {seat.seat: iter(parts) for seat, (parts, _) in zip(game.seats, logs, strict=True)}
     states, trouble, untrusted = _positions(game, trust)
     game = shown_moves.game(game, [state for state, _ in states])
-    left = [_at_first(game)] * len(game.seats)
+    left = [at_first(clock) for clock in game.clocks]
     judged = {ply.ply: ply for ply in game.analysis}
     steps = [Step(0, None, *states[0], tuple(left))]
     for number, (move, (state, last)) in enumerate(zip(game.moves, states[1:], strict=True), start=1):
@@ -167,11 +167,3 @@ def _positions(game: PastGame, trust: bool) -> tuple[list[tuple[State[Any] | Non
 
 def _logged(game: PastGame, seat: int) -> list[int | None]:
     return [move.log for move in game.moves if move.who == seat]
-
-
-def _at_first(game: PastGame) -> int | None:
-    """The time on each clock before the game."""
-    try:
-        return Clock(TimeControl.parse(game.clock), 1).left(0)
-    except BadClock:
-        return None

@@ -354,7 +354,7 @@ def _has_exact_times(game: PastGame) -> bool:
 
 
 def _wrong_clocks(game: PastGame, end: State[Any]) -> Iterator[str]:
-    clock = Clock(TimeControl.parse(game.clock), len(game.seats))
+    clock = Clock([*map(TimeControl.parse, game.clocks)])
     # Earlier versions charged for waiting, and did not record delays.
     exact = "waits_charged" in (game.host or {})
     spent, longest, lag, delay = [0] * len(game.seats), [0] * len(game.seats), 0, 0

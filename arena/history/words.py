@@ -112,6 +112,11 @@ def ruled(ruling: PastRuling | StoredRuling, players: Sequence[str]) -> str:
     return ACTS[ruling.what].done + ("" if ruling.seat is None else f" to {players[ruling.seat]}")
 
 
+def clocks(of_seats: Sequence[str]) -> str:
+    """The clock of a game: "clock 10+0.1"; with one for each seat "clocks 8+0.08, 10+0.1"."""
+    return f"clock {of_seats[0]}" if len(set(of_seats)) == 1 else f"clocks {', '.join(of_seats)}"
+
+
 def result(points: Sequence[float | None]) -> str:
     """Points as a score: "1-0", "½-½"; "*" without points."""
     if None in points:

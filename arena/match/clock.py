@@ -12,6 +12,7 @@ time is never negative.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
@@ -121,45 +122,55 @@ class TimeControl:
         return self.base * sessions + self.increment * (moves - 1) + self.move * moves + byo_yomi
 
 
+def at_first(text: str) -> int | None:
+    """The time on a clock before the game; None without a clock, and for one that another program has recorded."""
+    try:
+        return Clock([TimeControl.parse(text)]).left(0)
+    except BadClock:
+        return None
+
+
 class Clock:
-    """The clocks of all seats in one game."""
+    """The clocks of all seats in one game. All seats have one, or none has."""
 
-    __slots__ = ("_main", "_moves", "_periods", "_runs", "control", "margin", "move_limit")
+    __slots__ = ("_controls", "_has_periods", "_main", "_margins", "_moves", "_periods", "_runs", "move_limit")
 
-    def __init__(self, control: TimeControl, seats: int, *, margin: int = 0, move_limit: int = 60 * SECOND) -> None:
-        self.control = control
-        # How much a seat can be over its time without losing.
-        self.margin = margin
+    def __init__(
+        self, controls: Sequence[TimeControl], *, margins: Sequence[int] = (), move_limit: int = 60 * SECOND
+    ) -> None:
+        """A time control for each seat. `margins`: how much each can be over its time without losing; by default 0."""
+        self._controls = controls
+        self._margins = margins or [0] * len(controls)
         # The longest turn where there is no clock.
         self.move_limit = move_limit
-        self._runs = bool(control)
-        self._main = [control.move or control.base] * seats
-        self._periods = [control.periods] * seats
-        self._moves = [0] * seats
+        self._runs = bool(controls[0])
+        self._has_periods = any(control.periods for control in controls)
+        self._main = [control.move or control.base for control in controls]
+        self._periods = [control.periods for control in controls]
+        self._moves = [0] * len(controls)
 
     def left(self, seat: int) -> int | None:
         """The time left to the seat for its next move, byo-yomi included; None without a clock."""
         if not self._runs:
             return None
-        return self._main[seat] + self._periods[seat] * self.control.period
+        return self._main[seat] + self._periods[seat] * self._controls[seat].period
 
     def milliseconds(self) -> tuple[int, ...] | None:
         """Every seat's time in whole milliseconds, as sent to players."""
-        control = self.control
         if not self._runs:
             return None
-        if not control.periods:
+        if not self._has_periods:
             return tuple([main // MILLISECOND for main in self._main])
         return tuple((self.left(seat) or 0) // MILLISECOND for seat in range(len(self._main)))
 
     def limit(self, seat: int) -> int:
         """The longest that a turn of the seat can take: with one nanosecond more it loses on time."""
         left = self.left(seat)
-        return self.move_limit if left is None else left + self.margin
+        return self.move_limit if left is None else left + self._margins[seat]
 
     def charge(self, seat: int, charged: int) -> None:
         """The seat has moved: takes `charged` from its time, and adds what the time control gives for a move."""
-        control = self.control
+        control = self._controls[seat]
         if control.move or not self._runs:
             return
         over = charged - self._main[seat]
@@ -187,7 +198,7 @@ class Clock:
         """A sensible share of its time for the seat's next move, if it has at most `moves_left` moves left.
 
         Some time is always kept back, so that a player that uses exactly its budget never loses on time."""
-        control = self.control
+        control = self._controls[seat]
         if not self._runs:
             return None
         main = self._main[seat]

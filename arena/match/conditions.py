@@ -32,6 +32,14 @@ class Limits(Struct, frozen=True):
     """For a move, without a clock."""
 
 
+class OwnTime(Struct, frozen=True):
+    """The time of an agent that has another one than the rest."""
+
+    agent: str
+    clock: str
+    margin: int
+
+
 class Conditions(Struct, frozen=True, kw_only=True):
     """How games are played: the fields are keys of a description, unless it cannot have them yet."""
 
@@ -60,13 +68,21 @@ class Conditions(Struct, frozen=True, kw_only=True):
     """What the games are played for. Players cannot tell."""
     position: str = ""
     """The position from which games begin; empty: that of the rules."""
-    seat_clocks: tuple[()] = ()
-    """The clocks of seats that have another one than `clock`."""
+    own_times: tuple[OwnTime, ...] = ()
     resign: ResignRule | None = None
     draw: DrawRule | None = None
     """The rules by which a game ends early; what `max_plies` says is another matter."""
     scores: Literal["own", "comparable"] = "own"
     """comparable: also agents whose scores have no known scale take part in games with these rules."""
+
+    def time_of(self, agent: str) -> OwnTime:
+        """The agent's clock and margin: its own, or those of all."""
+        return next((one for one in self.own_times if one.agent == agent), OwnTime(agent, self.clock, self.margin))
+
+    def own_clock(self, agent: str) -> str | None:
+        """The agent's own clock; None: that of all."""
+        clock = self.time_of(agent).clock
+        return None if clock == self.clock else clock
 
     def described(self) -> dict[str, Any]:
         """The conditions as JSON values, to be stored with a tournament; times are in nanoseconds."""
@@ -74,5 +90,5 @@ class Conditions(Struct, frozen=True, kw_only=True):
         return {key: value for key, value in fields.items() if key not in UNDESCRIBED}
 
 
-UNDESCRIBED: Final = ("kind", "seat_clocks")
-"""Conditions that a description cannot have yet."""
+UNDESCRIBED: Final = ("kind", "own_times")
+"""Conditions that are no keys of a description: an agent's own time stands with the agent."""

@@ -96,9 +96,12 @@ class Fixture(Struct, frozen=True):
 
     def new_clock(self) -> Clock:
         """The clock of the game, at the first turn."""
-        terms = self.conditions
-        control = TimeControl.parse(terms.clock)
-        clock = Clock(control, len(self.seats), margin=terms.margin, move_limit=terms.limits.move)
+        times = [self.conditions.time_of(seat.player) for seat in self.seats]
+        clock = Clock(
+            [TimeControl.parse(time.clock) for time in times],
+            margins=[time.margin for time in times],
+            move_limit=self.conditions.limits.move,
+        )
         for seat in range(len(self.seats)):
             for time in self.times(seat):
                 clock.charge(seat, time)

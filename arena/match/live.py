@@ -58,7 +58,8 @@ class LiveGame(_Published, frozen=True):
     rules: str
     """As referee and players load them."""
     players: tuple[str, ...]
-    clock: str
+    clocks: tuple[str, ...]
+    """Of each seat."""
     plies: tuple[LivePly, ...]
     since: int | None
     """When the first turn began, on the clock of `LivePly.at`; None: not all players are ready."""

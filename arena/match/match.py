@@ -244,6 +244,7 @@ class Match:
                     memory=seat.memory,
                     stderr=seat.stderr,
                     seed=seat.plan.seed,
+                    clock=self.fixture.conditions.own_clock(seat.plan.player),
                 )
                 for number, seat in enumerate(self._seats)
             ),
@@ -426,7 +427,7 @@ class Match:
             rules=fixture.rules,
             seat=seat,
             seats=tuple([other.plan.player if other.plan is plan else other.plan.shown for other in self._seats]),
-            clock=ClockInfo(fixture.conditions.clock, self._clock.milliseconds()),
+            clock=ClockInfo(fixture.conditions.time_of(plan.player).clock, self._clock.milliseconds()),
             seed=plan.seed,
             position=self._view(seat),
             core=UNSET if plan.core is None or not plan.hosted else plan.core,

@@ -103,7 +103,7 @@ def _facts(report: Report, over: str) -> dict[str, str]:
     return {
         "Game": report.game,
         "Format": report.format,
-        "Clock": report.clock,
+        "Clock": "; ".join([report.clock, *(f"{name}: {clock}" for name, clock in report.own_clocks.items())]),
         "Agents": f"{len(report.agents):,}",
         "Games": over,
     }

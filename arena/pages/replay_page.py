@@ -206,7 +206,7 @@ class _Page:
             self.called or (f"game {game.id}" if game.tournament is None else game.name),
             "" if game.round is None else f"round {game.round}",
             f"attempt {game.attempt}" if game.attempt > 1 else "",
-            f"clock {game.clock}",
+            words.clocks(game.clocks),
             *words.beginning(game),
             words.recorded_moment(game.finished),
         ]

@@ -9,8 +9,7 @@ from typing import Any, Final
 
 from adsearch import CHANCE, State, games
 from adsearch.pictures import boards
-from arena.errors import BadClock
-from arena.match.clock import Clock, TimeControl
+from arena.match.clock import at_first
 from arena.match.live import LiveEnd, LiveGame, LivePly, NotLive, OfGame
 
 HIDDEN: Final = "?"
@@ -58,11 +57,7 @@ class FollowedGame:
     def _begin(self, game: LiveGame) -> None:
         self.game, self.plies, self.texts, self.last = game, [], [], None
         self.has_hidden_move, self.trouble, self.is_not_live = False, "", False
-        try:
-            first = Clock(TimeControl.parse(game.clock), 1).left(0)
-        except BadClock:
-            first = None
-        self.left = [first] * len(game.players)
+        self.left = [at_first(clock) for clock in game.clocks]
         try:
             self.state = games.start(game.rules, game.position)
         except Exception as error:  # user-supplied rules may raise anything

@@ -67,8 +67,9 @@ class LiveGames:
                 continue
             if number not in self._games:
                 names = tuple(entrant.name for entrant in planned.entrants)
+                clocks = tuple([planned.conditions.time_of(name).clock for name in names])
                 self._games[number] = LiveGame(
-                    number, planned.rules, names, planned.conditions.clock, (), None, _public_position(planned)
+                    number, planned.rules, names, clocks, (), None, _public_position(planned)
                 )
                 self._tell_referee(control.Watch(number))
             self._publish(number, self._games[number])

@@ -109,6 +109,8 @@ class Report(Struct, frozen=True, kw_only=True):
     """None if no rating system rates such games."""
     test: TestedMatch | None = None
     """None if it is not a match with a sequential test."""
+    own_clocks: Mapping[str, str] = {}
+    """Of agents that have another clock than the rest, by name."""
     people: Mapping[str, str] = {}
     """Who is behind agents, by the agents' names; empty in everything that anyone may see."""
 

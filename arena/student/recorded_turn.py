@@ -15,7 +15,7 @@ from agents.protocol import Move, Over, Ready, Start, Turn, Verdict
 from arena.errors import ArenaError
 from arena.history.replay import positions
 from arena.match import Match
-from arena.match.conditions import Conditions, Limits
+from arena.match.conditions import Conditions, Limits, OwnTime
 from arena.match.fixture import Fixture, SeatPlan
 from arena.match.seeds import GameSeeds
 from db.records import PastGame
@@ -126,7 +126,11 @@ def _judged_again(game: PastGame, ply: int) -> tuple[Match, list[tuple[int, Star
         seats=plans,
         key=seeds.key,
         conditions=Conditions(
-            clock=game.clock, margin=_EVER, max_plies=_max_plies(game), limits=Limits(hello=None, move=_EVER)
+            clock=game.clock,
+            margin=_EVER,
+            max_plies=_max_plies(game),
+            limits=Limits(hello=None, move=_EVER),
+            own_times=tuple(OwnTime(seat.player, seat.clock, _EVER) for seat in game.seats if seat.clock),
         ),
         position=game.position or "",
         opening=tuple((game.opening or "").split()),

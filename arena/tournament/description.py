@@ -21,9 +21,9 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Final, Literal, NoReturn, TypeVar, get_args, get_origin, get_type_hints
 
 from adsearch.errors import meant, nearly, one_of, quote
-from arena.errors import BadLeague
+from arena.errors import BadClock, BadLeague
 from arena.match.checks import Seconds, Share, Size, Whole
-from arena.match.clock import SECOND
+from arena.match.clock import SECOND, TimeControl
 
 Fields = TypeVar("Fields")
 MOST_LETTERS: Final = 64
@@ -171,6 +171,16 @@ class Table:
         if not isinstance(listed, list | tuple) or not all(isinstance(text, str) and text.strip() for text in listed):
             self.fail(f"expected a string or a list of strings, got {shown(value)}", key)
         return tuple(listed)
+
+    def clock(self, default: str) -> str:
+        """The key `clock`, as `TimeControl` writes it."""
+        given = self.value("clock")
+        is_number = isinstance(given, int | float) and not isinstance(given, bool)
+        text = str(given) if is_number else self.text("clock", default)
+        try:
+            return str(TimeControl.parse(text)) if text else ""
+        except BadClock as error:
+            self.fail(str(error), "clock")
 
     def read(self, default: Fields) -> Fields:
         """`default` with the values of its fields that are keys here, each checked as the type of the field says. A

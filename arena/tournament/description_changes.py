@@ -20,6 +20,8 @@ _DRAWN: Final = ("seed", "seats_key")
 """Keys whose values are drawn if the description does not give them."""
 CHANGEABLE: Final = ("games_at_once", "host_tolerance", "public", "quarantine", "walls")
 """Keys that can change between runs: they do not affect how a game is played or counted."""
+_OWN_TIME: Final = ("clock", "margin")
+"""Keys of an agent that affect its games; earlier versions did not have them."""
 _TIMES: Final = ("margin", "hello", "ready", "move", "start")
 
 
@@ -85,8 +87,9 @@ def changes(old: Mapping[str, Any], now: Mapping[str, Any]) -> Changes:
         else:
             allowed.append(words)
     for name in listed.keys() & known.keys():
-        for key, before, after in _differences(known[name], listed[name]):
-            allowed.append(f"agent {quote(name)}: {key}: {_words(key, before)} -> {_words(key, after)}")
+        for key, before, after in _differences(dict.fromkeys(_OWN_TIME) | known[name], listed[name]):
+            change = f"agent {quote(name)}: {key}: {_words(key, before)} -> {_words(key, after)}"
+            (refused if key in _OWN_TIME else allowed).append(change)
     return Changes(tuple(refused), tuple(sorted(allowed)), added)
 
 

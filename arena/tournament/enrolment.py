@@ -27,7 +27,7 @@ from arena.tournament.description import Table, what_is_wrong_with
 
 ALLOWED_KEYS: Final = Allowance.__struct_fields__
 """The limits of a user-supplied agent; they are set for all agents, or for one."""
-AGENT_KEYS: Final = ("name", "player", "anchor", "walls", *ALLOWED_KEYS)
+AGENT_KEYS: Final = ("name", "player", "anchor", "clock", "margin", "walls", *ALLOWED_KEYS)
 """The keys of a table [[agent]]."""
 
 
@@ -42,6 +42,9 @@ class Listed:
     """The player that `player_text` names."""
     anchor: float | None = None
     """The rating that it is fixed at; all other ratings are relative to it."""
+    clock: str | None = None
+    margin: int | None = None
+    """Its own; None: those of all agents."""
     walls: WallKind | None = None
     """Its own kind of walls; None: the kind of all agents."""
     allowance: Allowance | None = None
@@ -127,6 +130,8 @@ def described(table: Table, folder: Path, outside: Sequence[str], default: Allow
             agent.only(AGENT_KEYS, above)
             text = agent.text("player")
             anchor = agent.number("anchor")
+            clock = agent.clock("") or None
+            margin = agent.read(Conditions()).margin if "margin" in agent else None
             walls = agent.read(Conditions()).walls
             allowance = agent.read(default)
         except BadLeague as error:
@@ -134,7 +139,8 @@ def described(table: Table, folder: Path, outside: Sequence[str], default: Allow
         player = found(table, f"{where}: player", text, folder)
         if player.kind is PlayerKind.BUILTIN and (walls or allowance != default):
             table.fail(f"{quote(text)} is a built-in agent; walls and limits are for user-supplied agents only", where)
-        yield Listed(str(name), text, player, anchor, walls, None if allowance == default else allowance)
+        own = None if allowance == default else allowance
+        yield Listed(str(name), text, player, anchor, clock, margin, walls, own)
 
 
 def found(table: Table, key: str, text: str, folder: Path) -> Player:

@@ -24,12 +24,12 @@ from adsearch.errors import AdsearchError, quote
 from adsearch.games.catalog import begins_with_name, package_of, split_position
 from agents import builtin
 from agents.errors import AgentsError
-from arena.errors import ArenaError, BadClock
+from arena.errors import ArenaError
 from arena.match.adjudication import DrawRule, ResignRule
 from arena.match.allowance import Allowance
 from arena.match.checks import Share, Whole
 from arena.match.clock import TimeControl
-from arena.match.conditions import DEFAULT_CLOCK, UNDESCRIBED, Conditions, Limits
+from arena.match.conditions import DEFAULT_CLOCK, UNDESCRIBED, Conditions, Limits, OwnTime
 from arena.match.openings import Book, position_read
 from arena.match.openings import Listed as Openings
 from arena.match.seeds import fresh_seed, is_short
@@ -173,6 +173,8 @@ class League:
                     "name": agent.name,
                     "player": agent.player_text,
                     "anchor": agent.anchor,
+                    "clock": agent.clock,
+                    "margin": agent.margin,
                     "walls": agent.walls,
                     "allowance": to_builtins(agent.allowance),
                 }
@@ -218,7 +220,7 @@ def without_agents(keys: Mapping[str, Any], where: str, folder: Path) -> League:
 
 def with_agents(league: League, agents: Iterable[Listed]) -> League:
     """The same tournament with these agents; BadLeague if they cannot play it."""
-    league = replace(league, agents=_sorted(agents))
+    league = _with_own_times(replace(league, agents=_sorted(agents)))
     table = Table({}, league.name)
     _check_agents(table, league, games.start(league.game))
     _check_format(table, league)
@@ -226,17 +228,24 @@ def with_agents(league: League, agents: Iterable[Listed]) -> League:
 
 
 def from_arguments(game: str, players: Sequence[str], **settings: Any) -> League:
-    """The tournament of a command's arguments; `settings` has the keys of a description, None if a key is absent.
+    """The tournament of a command's arguments; `settings` has the keys of a description, None if a key is absent, and
+    `own_clocks`: the clocks of some agents by name.
 
     Names that repeat are numbered. The tournament's default name is the game and a hash of
     all settings that must not change, so the same arguments name the same tournament."""
+    own_clocks = settings.pop("own_clocks", {})
     table = Table({"game": game} | {key: value for key, value in settings.items() if value is not None}, "")
     entered = [found(table, f"player {number}", text, Path.cwd()) for number, text in enumerate(players, 1)]
     names = unique_names(player.name for player in entered)
     for player in entered:
         if wrong := what_is_wrong_with(player.name):
             table.fail(f"{wrong}; use a description file, where you can give it another name", "players")
-    listed = [Listed(name, player.text, player) for name, player in zip(names, entered, strict=True)]
+    if unknown := [*own_clocks.keys() - {*names}]:
+        table.fail(f"no agent {quote(unknown[0])}; the agents are {listing(names)}", "clock")
+    listed = [
+        Listed(name, player.text, player, clock=own_clocks.get(name))
+        for name, player in zip(names, entered, strict=True)
+    ]
     league = _league(table, Path.cwd(), default_name="", listed=listed)
     if league.name:
         return league
@@ -287,7 +296,7 @@ def _league(
             openings=described_openings.read(table, folder, game, position),
             conditions=replaced(
                 table.read(_DEFAULT),
-                clock=_clock(table),
+                clock=table.clock(_DEFAULT.clock),
                 position=position,
                 resign=_resign(table),
                 draw=_draw(table),
@@ -300,9 +309,21 @@ def _league(
         )
     )
     if agents:
+        league = _with_own_times(league)
         _check_agents(table, league, start)
         _check_format(table, league)
     return league
+
+
+def _with_own_times(league: League) -> League:
+    """The same with the time of each agent that has its own."""
+    terms = league.conditions
+    own = tuple(
+        OwnTime(one.name, one.clock or terms.clock, terms.margin if one.margin is None else one.margin)
+        for one in league.agents
+        if one.clock is not None or one.margin is not None
+    )
+    return replace(league, conditions=replaced(terms, own_times=own))
 
 
 def _sorted(agents: Iterable[Listed]) -> tuple[Listed, ...]:
@@ -379,16 +400,6 @@ def _score(table: Table) -> float:
     return float(score)
 
 
-def _clock(table: Table) -> str:
-    given = table.value("clock")
-    is_number = isinstance(given, int | float) and not isinstance(given, bool)
-    text = str(given) if is_number else table.text("clock", _DEFAULT.clock)
-    try:
-        return str(TimeControl.parse(text))
-    except BadClock as error:
-        table.fail(str(error), "clock")
-
-
 def _python(table: Table, folder: Path) -> str | None:
     """The path of the interpreter for agents; a name without "/" is searched in PATH."""
     if "python" not in table:
@@ -417,6 +428,7 @@ def _check_agents(table: Table, league: League, start: State[Any]) -> None:
     if len(league.agents) > _MOST_AGENTS:
         table.fail(f"expected at most {_MOST_AGENTS} agents, got {len(league.agents)}", "players")
     known: dict[str, Listed] = {}
+    has_clock = bool(TimeControl.parse(league.conditions.clock))
     for agent in league.agents:
         other = known.setdefault(folded(agent.name), agent)
         if other is not agent:
@@ -429,6 +441,11 @@ def _check_agents(table: Table, league: League, start: State[Any]) -> None:
                 builtin.check_can_play(agent.player.text, start)
             except AgentsError as error:
                 table.fail(f"agent {quote(agent.name)}: {error}")
+        if agent.clock is not None and bool(TimeControl.parse(agent.clock)) is not has_clock:
+            others = (
+                f"a clock, as the others have {league.conditions.clock}" if has_clock else "none, as for the others"
+            )
+            table.fail(f"agent {quote(agent.name)}: clock: expected {others}, got {agent.clock}")
     terms = league.conditions
     if terms.resign or terms.draw:
         if league.seats != 2:

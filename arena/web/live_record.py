@@ -144,7 +144,7 @@ class LiveRecord:
             return None
         plies = tuple(LivePly(id, move.ply, move.who, move.move, move.spent, move.left, 0) for move in game.moves)
         points = tuple(seat.points for seat in game.seats)
-        return LiveGame(id, game.game, tuple(game.players), game.clock, plies, 0, game.position or ""), LiveEnd(
+        return LiveGame(id, game.game, tuple(game.players), tuple(game.clocks), plies, 0, game.position or ""), LiveEnd(
             id, str(game.verdict), points
         )
 

@@ -330,8 +330,13 @@ def report(
         head_to_head=found.results.head_to_head,
         ranking=ranking,
         test=found.test,
+        own_clocks=_own_clocks(connection, tournament, shown),
         people=names.people(connection, tournament),
     )
+
+
+def _own_clocks(connection: Connection, tournament: int, shown: ShownNames) -> dict[str, str]:
+    return {shown.shown[name]: clock for name, clock in running.own_clocks(connection, tournament).items()}
 
 
 def reported(

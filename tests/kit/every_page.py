@@ -169,7 +169,7 @@ def _followed(rules: str, most: int, *, end: bool = False) -> FollowedGame:
         LivePly(7, move.ply, move.who, move.move, second, 8 * second, move.ply * second) for move in record.moves[:most]
     )
     followed = FollowedGame()
-    followed.take(LiveGame(7, rules, tuple(record.players), "10", plies, 0))
+    followed.take(LiveGame(7, rules, tuple(record.players), ("10",) * len(record.players), plies, 0))
     if end:
         followed.take(LiveEnd(7, "normal", tuple(1.0 if seat == 0 else 0.0 for seat in range(len(record.players)))))
     return followed

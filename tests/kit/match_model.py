@@ -78,13 +78,16 @@ class Place:
 class Model:
     """One game as the rules have it."""
 
-    def __init__(self, fixture: Fixture, control: Control, now: int) -> None:
-        self.fixture, self.control = fixture, control
+    def __init__(self, fixture: Fixture, now: int) -> None:
+        self.fixture = fixture
+        own = {time.agent: time for time in fixture.conditions.own_times}
+        times = [own.get(plan.player, fixture.conditions) for plan in fixture.seats]
+        self.controls, self.margins = [CONTROLS[time.clock] for time in times], [time.margin for time in times]
         self.state: Any = games.start(fixture.rules)
         self.stage = "gathering"
         self.verdict: Verdict | None = None
         self.fault: int | None = None
-        self.places = [Place(control.at_first) for _ in fixture.seats]
+        self.places = [Place(control.at_first) for control in self.controls]
         hello = fixture.conditions.limits.hello
         if hello is not None and all(plan.hosted for plan in fixture.seats):
             hello = patience(hello)
@@ -264,7 +267,7 @@ class Model:
 
     def limit(self, seat: int) -> int:
         left = self.places[seat].left
-        return self.fixture.conditions.limits.move if left is None else left + self.fixture.conditions.margin
+        return self.fixture.conditions.limits.move if left is None else left + self.margins[seat]
 
     def charge(self, seat: int, said: Move | Resign | Failed | None, now: int) -> int:
         """The open question is answered, or never will be; what the seat is charged: all but its waits, and no less
@@ -295,7 +298,7 @@ class Model:
         except BadMove:
             self.end(Verdict.ILLEGAL, seat, now)
             return
-        place.left = self.control.after(place.left, charged)
+        place.left = self.controls[seat].after(place.left, charged)
         self.play(seat, self.state.to_text(legal))
         self.moves_made += 1
         if self.state.turn is not None and self.moves_made == self.fixture.conditions.max_plies:

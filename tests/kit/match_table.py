@@ -28,7 +28,7 @@ from arena.match.fixture import Fixture, SeatPlan
 from arena.match.match import Match, Phase
 from arena.match.seeds import GameSeeds
 from db.records import MoveRecord
-from tests.kit.match_model import CONTROLS, MS, SECOND, Model, spent_in_all
+from tests.kit.match_model import MS, SECOND, Model, spent_in_all
 
 GAME: Final = 7
 NAMES: Final = ("ann", "bob", "cid", "dee")
@@ -191,7 +191,7 @@ class JudgedTable(Table):
 
     def __init__(self, fixture: Fixture | None = None, *, now: int = BEGAN, **described: Any) -> None:
         super().__init__(fixture, now=now, **described)
-        self.model = Model(self.fixture, CONTROLS[self.fixture.conditions.clock], self.now)
+        self.model = Model(self.fixture, self.now)
 
     def arrive(self, *seats: int, wants: tuple[Want, ...] = ()) -> Table:
         for seat in seats:

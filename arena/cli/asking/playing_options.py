@@ -1,12 +1,12 @@
 """Options of the commands that play games: the random seed, and how agents are confined."""
 
 from collections.abc import Sequence
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 
 from arena.match.allowance import WallKind
-from arena.match.clock import SECOND
+from arena.match.clock import SECOND, TimeControl
 
 CLOCK_HELP: Final = (
     "Clock in seconds: 60, 60+0.5 (+0.5 a move), 40/300+3 (300 for 40 moves), 60+5x10 (byo-yomi), move=0.1 or none."
@@ -29,6 +29,22 @@ FromOption = Annotated[
     ),
 ]
 MAX_PLIES_HELP: Final = "Number of plies after which a game is a draw."
+
+
+def clocks_asked(texts: Sequence[str]) -> dict[str, Any]:
+    """The key `clock`, if it was given, and the clocks of single players by name, written NAME=CLOCK."""
+    common, own = [], {}
+    for text in texts:
+        name, _, clock = text.rpartition("=")
+        if name == "move" or name.endswith("=move"):
+            name, clock = name[: -len("=move")], f"move={clock}"
+        if name:
+            own[name.strip()] = str(TimeControl.parse(clock))
+        else:
+            common.append(text)
+    if len(common) > 1:
+        raise typer.BadParameter(f"--clock: expected one clock for all, got {' and '.join(common)}")
+    return {"clock": common[0] if common else None, "own_clocks": own}
 
 
 def openings_asked(text: str) -> int | dict[str, int | str]:

@@ -103,6 +103,18 @@ def title_of(connection: Connection, tournaments: Sequence[str | None]) -> str:
     return f"Tournament: {printable(lookup.tournament_name(connection, lookup.find_tournament(connection)))}\n"
 
 
+def clocks_note(connection: Connection, tournaments: Sequence[str | None]) -> str:
+    """The line below a table of results if some agents of its tournament have a clock of their own; else empty."""
+    from arena.history.words import printable
+    from db import lookup, running
+
+    if len(tournaments) != 1:
+        return ""
+    own = running.own_clocks(connection, lookup.find_tournament(connection, tournaments[0]))
+    listed = ", ".join(f"{printable(name)} {clock}" for name, clock in own.items())
+    return f"not all have the same clock: {listed}; their strengths with that are compared" if own else ""
+
+
 def ladder_note(connection: Connection, tournaments: Sequence[str | None]) -> str:
     """The line below a table of points if the tournament is a ladder; else empty."""
     from shlex import quote

@@ -36,7 +36,7 @@ def refuse_beyond(game: PastGame, ply: int | None) -> None:
 def header(game: PastGame) -> list[str]:
     """The heading: players, game, result, clock, walls and date."""
     what = [f"round {game.round}" * (game.round is not None)]
-    what += [f"attempt {game.attempt}" * (game.attempt > 1), f"clock {game.clock}"]
+    what += [f"attempt {game.attempt}" * (game.attempt > 1), words.clocks(game.clocks)]
     what += words.beginning(game)
     host = game.host or {}
     walls, waits_charged = host.get("walls"), host.get("waits_charged")

@@ -30,7 +30,9 @@ class LiveScreen(FollowedGame):
         if self.game is None:
             return self.name
         game, players = self.game, " - ".join(self.game.players)
-        return words.printable(f"{self.name}   {words.without_store(game.rules)}   {players}   clock {game.clock}")
+        return words.printable(
+            f"{self.name}   {words.without_store(game.rules)}   {players}   {words.clocks(game.clocks)}"
+        )
 
     def ply(self) -> str:
         """The last move."""

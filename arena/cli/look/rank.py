@@ -19,6 +19,7 @@ from arena.cli.asking.record_options import (
     DatabaseOption,
     TournamentsArgument,
     asked_tournaments,
+    clocks_note,
     reading,
     title_of,
 )
@@ -111,7 +112,7 @@ def rank(
             raise typer.BadParameter(
                 "--from rates all games of its file: leave out tournaments, filters, --at and --db"
             )
-        heading = ""
+        heading = note = ""
         games = rated_games.listed(source)
         found = systems.rank(games, system=chosen, settings=settings)
     else:
@@ -121,12 +122,14 @@ def rank(
                 connection, asked, wanted=wanted, at=at, for_points=chosen is not None and chosen.for_points
             )
             found, games = ranking_table.recorded_ranking(connection, scope, system=chosen, settings=settings)
-            heading = title_of(connection, asked)
+            heading, note = title_of(connection, asked), clocks_note(connection, asked)
     _refuse_options_of_others(given, found.system)
     if svg is not None:
         write_file(svg, ranking_plot(found, title=_title(tournaments, source)))
     _warn(found, games)
     _show(found, shown, prior=settings.prior, heading=heading)
+    if note and shown.is_table:
+        print(note)
 
 
 def _warn(found: Ranking, games: Sequence[RatedGame]) -> None:

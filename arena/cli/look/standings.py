@@ -21,6 +21,7 @@ from arena.cli.asking.record_options import (
     DatabaseOption,
     TournamentArgument,
     asked_tournaments,
+    clocks_note,
     ladder_note,
     read_standings,
     reading,
@@ -93,7 +94,7 @@ def standings(
         if not shown.is_table:
             show_standings(found, shown)
             return
-        title, note = title_of(connection, asked), ladder_note(connection, asked)
+        title, notes = title_of(connection, asked), [clocks_note(connection, asked), ladder_note(connection, asked)]
         ratings, progress = _rated(connection, asked), _still_to_play(connection, asked)
     if title:
         print(title)
@@ -102,7 +103,7 @@ def standings(
         _show_ratings(ratings)
     if progress:
         print(f"\n{progress}")
-    if note:
+    for note in filter(None, notes):
         print(note)
 
 

@@ -18,7 +18,7 @@ from arena.cli.asking import recorded_game
 from arena.cli.asking.playing_options import NO_CLOCK, SLOW
 from arena.cli.terminal.coloured_board import SEAT_STYLES, coloured_board
 from arena.history import words
-from arena.match.clock import Clock, TimeControl
+from arena.match.clock import at_first
 from arena.match.schedule import MOST_ATTEMPTS, Began, Event, Finished, Planned, Ply
 from arena.student.scores import by_player, mean_text
 
@@ -119,15 +119,15 @@ class GameScreen:
         here = [seat for seat, entrant in enumerate(game.entrants) if entrant.name in self._people]
         self._hidden_from = here if self._state.hidden and here else None
         self._last, self._events = None, []
-        control = TimeControl.parse(game.conditions.clock)
-        self._left = dict.fromkeys(range(len(game.entrants)), Clock(control, 1).left(0))
+        clocks = [game.conditions.time_of(entrant.name).clock for entrant in game.entrants]
+        self._left = {seat: at_first(clock) for seat, clock in enumerate(clocks)}
         if self._known_plies is not None:
             self._show_known(game, 0)
             return
         line = Text(f"{game.game}   ")
         for seat, entrant in enumerate(game.entrants):
             line.append(" - " if seat else "").append(entrant.name, SEAT_STYLES[seat % 4])
-        self._print(line.append(f"   clock {game.conditions.clock}"), more="   ")
+        self._print(line.append(f"   {words.clocks(clocks)}"), more="   ")
         self._draw(game)
         self._note_who_thinks(game)
         self._call_watchers(0)

@@ -22,6 +22,7 @@ from arena.cli.asking.playing_options import (
     OPENINGS_HELP,
     FromOption,
     WallsOption,
+    clocks_asked,
     openings_asked,
     rule_asked,
 )
@@ -71,7 +72,14 @@ def run(
     rounds: Annotated[
         int, typer.Option(metavar="N", min=1, help="Number of rounds; a pairing plays one game per seat.")
     ] = 1,
-    clock: Annotated[str, typer.Option(metavar="CLOCK", help=CLOCK_HELP)] = "10+0.1",
+    clock: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[NAME=]CLOCK",
+            help=f"{CLOCK_HELP.removesuffix('.')}; with NAME= that of one player. Can be repeated.",
+            show_default="10+0.1",
+        ),
+    ] = None,
     margin: Annotated[float, typer.Option(metavar="SECONDS", min=0, help=MARGIN_HELP)] = 0.05,
     seed: Annotated[
         int | None,
@@ -211,7 +219,7 @@ def run(
             name=name,
             format=format or (formats.with_key("sprt")[0] if test else None),
             rounds=rounds,
-            clock=clock,
+            **clocks_asked(clock or ()),
             margin=margin,
             seed=seed,
             seats_key=seats_key,

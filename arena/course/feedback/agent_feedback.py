@@ -103,7 +103,12 @@ def agent_feedback(
         places=len(ranked),
         own=read.own,
         found=found,
-        where=Conditions(rules=report.game, clock=report.clock, bundle=bundle, trust=read.has_own_rules),
+        where=Conditions(
+            rules=report.game,
+            clock=report.own_clocks.get(agent.name, report.clock),
+            bundle=bundle,
+            trust=read.has_own_rules,
+        ),
     )
 
 

@@ -70,6 +70,7 @@ def gather(
         title=names.redact(title),
         game=public_rules(row.game, names),
         clock=row.clock,
+        own_clocks={shown[name]: clock for name, clock in running.own_clocks(connection, tournament).items()},
         format=row.format,
         status=row.status,
         over=row.played,

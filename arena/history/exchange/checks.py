@@ -77,7 +77,8 @@ def wrong(game: PastGame) -> str | None:
     if _nested_deeper(game.host, _DEEPEST_HOST):
         return f"host: expected values nested at most {_DEEPEST_HOST} deep"
     try:
-        TimeControl.parse(game.clock)
+        for clock in {game.clock, *game.clocks}:
+            TimeControl.parse(clock)
     except ArenaError as error:
         return str(error)
     return wrong_moment(game) or _wrong_numbers(game) or _wrong_moves(game) or _wrong_rulings(game)

@@ -91,6 +91,7 @@ def _tags(game: PastGame) -> Iterator[str]:
         ("Anchors", [seat.anchor for seat in game.seats]),
         ("Spent", [_seconds(seat.spent) for seat in game.seats]),
         ("Longest", [_seconds(seat.longest) for seat in game.seats]),
+        ("Clocks", [seat.clock for seat in game.seats]),
     ):
         if text := by_seat(values):
             yield _tag(tag, text)
@@ -257,9 +258,9 @@ class _Game:
             self._refuse(f"expected a result such as 1-0, 0-1, 1/2-1/2 or points, got {quote(given)}")
         if scored is not None and len(scored) != len(players):
             self._refuse(f"expected the points of {len(players)} players, got {quote(given)}")
-        utilities, versions, outdated, anchors, spent, longest = (
+        utilities, versions, outdated, anchors, spent, longest, clocks = (
             self._listed(tag, len(players))
-            for tag in ("Utilities", "Versions", "Outdated", "Anchors", "Spent", "Longest")
+            for tag in ("Utilities", "Versions", "Outdated", "Anchors", "Spent", "Longest", "Clocks")
         )
         for seat, player in enumerate(players):
             yield PastSeat(
@@ -272,6 +273,7 @@ class _Game:
                 utility=None if (utility := utilities[seat]) is None else self._float(utility),
                 spent=self._time(spent[seat]),
                 longest=self._time(longest[seat]),
+                clock=clocks[seat],
             )
 
     def _listed(self, tag: str, players: int) -> list[str | None]:

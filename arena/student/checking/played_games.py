@@ -267,7 +267,7 @@ def too_slow(taken: int, clock: str, *, margin: int, moves: int) -> Pace | None:
     """The pace of an agent that takes `taken` nanoseconds for each of `moves` moves; None if the clock is long enough,
     or if the test's clock would be too short."""
     control = TimeControl.parse(clock)
-    running = Clock(control, 1, margin=margin)
+    running = Clock([control], margins=[margin])
     for move in range(1, moves + 1):
         if taken > running.limit(0):
             pace = Pace(taken, move, moves, control, margin)

@@ -36,7 +36,7 @@ def page(
         words.without_store(game.game),
         which_game(game),
         "" if game.round is None else f"round {game.round}",
-        f"clock {game.clock}",
+        words.clocks(game.clocks),
         *words.beginning(game),
     )
     is_cancelled = game.status == "cancelled"

@@ -37,7 +37,7 @@ class Machine:
 def play(agents: list[Agent], game: str, control: str, now: Callable[[], float], seed: object) -> None:
     """Plays a game, and fails when somebody exceeds its time."""
     state, random = games.start(game), Random(f"chance {seed}")
-    clock = MatchClock(TimeControl.parse(control), state.players)
+    clock = MatchClock([TimeControl.parse(control)] * state.players)
     for seat, agent in enumerate(agents):
         agent.begin(state, seat)
     made = 0

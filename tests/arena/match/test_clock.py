@@ -128,7 +128,7 @@ TABLES: dict[str, list[tuple[float, float]]] = {
 
 @pytest.mark.parametrize("text", TABLES)
 def test_each_kind_keeps_time_as_worked_out_by_hand(text: str) -> None:
-    clock = Clock(TimeControl.parse(text), 2)
+    clock = Clock([TimeControl.parse(text)] * 2)
     other = clock.left(1)
     for charged, left in TABLES[text]:
         assert charged <= (clock.left(0) or 0) / SECOND
@@ -138,7 +138,7 @@ def test_each_kind_keeps_time_as_worked_out_by_hand(text: str) -> None:
 
 
 def test_the_margin_may_be_used_but_is_not_there_twice() -> None:
-    clock = Clock(TimeControl.parse("1+0.5"), 2, margin=50 * MILLISECOND)
+    clock = Clock([TimeControl.parse("1+0.5")] * 2, margins=[50 * MILLISECOND] * 2)
     assert clock.limit(0) == seconds(1.05)
     clock.charge(0, seconds(1.05))
     assert clock.left(0) == seconds(0.5)
@@ -146,7 +146,7 @@ def test_the_margin_may_be_used_but_is_not_there_twice() -> None:
 
 
 def test_the_margin_does_not_take_the_last_period_away() -> None:
-    clock = Clock(TimeControl.parse("0+2x10"), 1, margin=50 * MILLISECOND)
+    clock = Clock([TimeControl.parse("0+2x10")], margins=[50 * MILLISECOND])
     clock.charge(0, seconds(20.05))
     assert clock.left(0) == seconds(10)
     clock.charge(0, seconds(10.05))
@@ -154,7 +154,7 @@ def test_the_margin_does_not_take_the_last_period_away() -> None:
 
 
 def test_without_a_clock_there_is_only_the_limit_of_a_move() -> None:
-    clock = Clock(TimeControl(), 2, margin=50 * MILLISECOND, move_limit=7 * SECOND)
+    clock = Clock([TimeControl()] * 2, margins=[50 * MILLISECOND] * 2, move_limit=7 * SECOND)
     assert clock.left(0) is None
     assert clock.milliseconds() is None
     assert clock.budget(0) is None
@@ -164,14 +164,14 @@ def test_without_a_clock_there_is_only_the_limit_of_a_move() -> None:
 
 
 def test_players_get_whole_milliseconds_rounded_down() -> None:
-    clock = Clock(TimeControl.parse("1+2x0.0015"), 2)
+    clock = Clock([TimeControl.parse("1+2x0.0015")] * 2)
     clock.charge(0, 1)
     assert clock.milliseconds() == (1002, 1003)
 
 
 @pytest.mark.parametrize("text", TABLES)
 def test_a_turn_that_ended_without_a_move_brings_nothing_back(text: str) -> None:
-    clock = Clock(TimeControl.parse(text), 1)
+    clock = Clock([TimeControl.parse(text)])
     before = clock.left(0) or 0
     clock.stop(0, before // 3)
     assert clock.left(0) == before - before // 3
@@ -184,7 +184,7 @@ def test_a_turn_that_ended_without_a_move_brings_nothing_back(text: str) -> None
 def test_a_seats_time_is_never_negative_whatever_is_charged(
     control: TimeControl, charges: list[int], margin: int
 ) -> None:
-    clock = Clock(control, 2, margin=margin)
+    clock = Clock([control] * 2, margins=[margin] * 2)
     for charged in charges:
         clock.charge(0, charged)
         left = clock.left(0)
@@ -212,7 +212,7 @@ def test_an_agent_that_uses_its_budget_never_loses_on_time(
     control: TimeControl, spends: list[int], moves_left: int | None, before: int
 ) -> None:
     """Without a margin; `before`: the time of a first move."""
-    clock = Clock(control, 1)
+    clock = Clock([control])
     clock.charge(0, min(before, clock.left(0) or 0))
     for spend in spends:
         budget, told = clock.budget(0, moves_left), clock.milliseconds()
@@ -237,26 +237,26 @@ def test_an_agent_that_uses_its_budget_never_loses_on_time(
     ],
 )
 def test_the_budget_is_a_sensible_share(text: str, least: float, most: float) -> None:
-    clock = Clock(TimeControl.parse(text), 1)
+    clock = Clock([TimeControl.parse(text)])
     assert least <= (clock.budget(0) or 0) / SECOND <= most
 
 
 def test_with_few_moves_left_the_budget_is_larger() -> None:
-    clock = Clock(TimeControl.parse("60"), 1)
+    clock = Clock([TimeControl.parse("60")])
     budgets = [clock.budget(0, moves) or 0 for moves in (50, 10, 3, 1)]
     assert budgets == sorted(budgets)
     assert budgets[-1] > 59 * SECOND
 
 
 def test_the_last_moves_before_more_time_comes_may_use_what_is_left() -> None:
-    clock = Clock(TimeControl.parse("3/30"), 1)
+    clock = Clock([TimeControl.parse("3/30")])
     clock.charge(0, 10 * SECOND)
     clock.charge(0, 10 * SECOND)
     assert (clock.budget(0) or 0) > 9 * SECOND
 
 
 def test_in_byo_yomi_the_budget_does_not_leap_when_the_first_time_is_nearly_gone() -> None:
-    clock = Clock(TimeControl.parse("60+5x10"), 1)
+    clock = Clock([TimeControl.parse("60+5x10")])
     budgets = []
     for _ in range(12):
         budgets.append(clock.budget(0) or 0)
@@ -270,7 +270,7 @@ def test_in_byo_yomi_the_budget_does_not_leap_when_the_first_time_is_nearly_gone
 def test_no_seat_can_think_longer_than_the_longest_and_one_that_uses_everything_thinks_as_long(
     control: TimeControl, moves: int
 ) -> None:
-    clock = Clock(control, 1)
+    clock = Clock([control])
     thought = 0
     for number in range(moves):
         left = clock.left(0) or 0

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from agents.protocol import Bye, Failed, Hello, Info, Move, Ready, Report, Resign, Turn, Verdict
-from arena.match.conditions import Limits
+from arena.match.conditions import Limits, OwnTime
 from arena.match.match import Phase
 from tests.kit.effort import tries
 from tests.kit.match_model import CONTROLS, MS, SECOND
-from tests.kit.match_table import GAME, JudgedTable, new_fixture
+from tests.kit.match_table import GAME, NAMES, JudgedTable, new_fixture
 
 RULES = {
     "tictactoe": 2,
@@ -61,10 +61,21 @@ class AnyOrder(RuleBasedStateMachine):
         hello=st.sampled_from([10 * SECOND, 10 * SECOND, None]),
         begins=st.booleans(),
         key=st.binary(min_size=1, max_size=2),
+        own=st.none() | st.tuples(SEATS, st.sampled_from(sorted(CONTROLS.keys() - {"none"})), st.just(10 * MS)),
     )
     def set_out(
-        self, *, rules: str, hosted: tuple[int, ...], opens: bool, hello: int | None, begins: bool, **more: Any
+        self,
+        *,
+        rules: str,
+        hosted: tuple[int, ...],
+        opens: bool,
+        hello: int | None,
+        begins: bool,
+        own: tuple[int, str, int] | None,
+        **more: Any,
     ) -> None:
+        if own is not None and more["clock"] != "none":
+            more["own_times"] = (OwnTime(NAMES[own[0]], *own[1:]),)
         self.table = JudgedTable(
             new_fixture(
                 rules,

@@ -8,9 +8,10 @@ from agents.protocol import (
     Bye,
     Move,
     Ready,
+    Start,
     Verdict,
 )
-from arena.match.conditions import Limits
+from arena.match.conditions import Limits, OwnTime
 from arena.match.match import BACKSTOP, GRACE, Phase
 from tests.kit.match_model import MS, SECOND
 from tests.kit.match_table import GAME, Table
@@ -26,6 +27,19 @@ def test_left_is_what_was_left_less_what_was_charged_and_then_the_increment() ->
     table.play("b2", after=10 * SECOND)
     assert table.match.moves[0].left == 50 * SECOND + 500 * MS
     assert table.question().left == (50_500, 60_000)
+
+
+def test_a_seat_can_have_a_clock_and_a_margin_of_its_own() -> None:
+    table = Table(clock="60", margin=50 * MS, own_times=(OwnTime("bob", "10+1", 2 * SECOND),)).begin()
+    assert [post[0].clock.text for post in table.post if isinstance(post[0], Start)] == ["60", "10+1"]
+    assert table.question().left == (60_000, 10_000)
+    table.play("b2", "a1", after=9 * SECOND)
+    assert table.question().left == (51_000, 2_000)
+    table.play("b1", after=SECOND)
+    table.play("c3", after=4 * SECOND)  # the whole margin
+    table.play("b3", after=50 * SECOND + 50 * MS)
+    assert table.result() == ("normal", None)
+    assert [seat.clock for seat in table.match.record().seats] == [None, "10+1"]
 
 
 def test_a_hosts_own_measurement_is_charged_and_the_rest_is_lag() -> None:

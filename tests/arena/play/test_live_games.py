@@ -154,7 +154,7 @@ def test_joining_in_the_middle_gets_all_plies_so_far_and_then_each_one(stage: St
     for _ in range(3):
         stage.hear()
     empty, began, *plies = received(follower, 4)
-    assert empty == LiveGame(game, "tictactoe", ("player0", "player1"), "none", (), None)
+    assert empty == LiveGame(game, "tictactoe", ("player0", "player1"), ("none", "none"), (), None)
     assert began == msgspec.structs.replace(empty, since=began.since)
     assert [(ply.ply, ply.who, ply.move) for ply in plies] == [(1, 0, "a1"), (2, 1, "b1")]
     with Follower(stage.folder.path) as second:
@@ -320,7 +320,7 @@ def test_every_field_that_is_published_is_public_and_as_recorded(stage: Stage, r
     names = tuple(seat.player for seat in record.seats)
     began = next(message.since for message in published if isinstance(message, LiveGame) and message.since)
     games_so_far = [message for message in published if isinstance(message, LiveGame)]
-    assert games_so_far == [LiveGame(game, rules, names, "60", (), since) for since in (None, began)]
+    assert games_so_far == [LiveGame(game, rules, names, ("60",) * len(names), (), since) for since in (None, began)]
     plies = [message for message in published if isinstance(message, LivePly)]
     assert plies == [
         LivePly(game, move.ply, move.who, text, move.spent, move.left, ply.at)
@@ -338,7 +338,7 @@ def test_whatever_is_lost_what_a_follower_passes_on_is_in_order(data: st.DataObj
     shown: int | None = None
 
     def so_far() -> LiveGame:
-        return LiveGame(1, "tictactoe", ("a", "b"), "none", tuple(plies), since=5 if plies else None)
+        return LiveGame(1, "tictactoe", ("a", "b"), ("none", "none"), tuple(plies), since=5 if plies else None)
 
     sent.append(so_far())
     for ply in range(1, data.draw(st.integers(1, 12)) + 1):

@@ -74,7 +74,7 @@ class FakeRecord:
 
 
 def begun(id: int, *moves: str | None, rules: str = "tictactoe") -> LiveGame:
-    return LiveGame(id, rules, ("real ann", "real bob"), "10", tuple(plies(id, *moves)), 0)
+    return LiveGame(id, rules, ("real ann", "real bob"), ("10", "10"), tuple(plies(id, *moves)), 0)
 
 
 def plies(id: int, *moves: str | None, first: int = 1) -> list[LivePly]:

@@ -50,7 +50,7 @@ def published(id: int, *said: str, rules: str = "kuhn") -> LiveGame:
     moves: list[tuple[int | str, str | None]] = [("chance", None), ("chance", None)]
     moves += [(turn % 2, move) for turn, move in enumerate(said)]
     plies = (LivePly(id, ply, who, move, 0, SECOND, ply) for ply, (who, move) in enumerate(moves, start=1))
-    return LiveGame(id, rules, ("alice", "bob"), "5", tuple(plies), 0)
+    return LiveGame(id, rules, ("alice", "bob"), ("5", "5"), tuple(plies), 0)
 
 
 def cards_of(seeds: GameSeeds) -> str:
@@ -81,14 +81,14 @@ def test_a_seat_sees_its_own_card_and_what_was_said(deal: tuple[str, ...], seat:
 
 def test_from_a_hidden_move_of_a_player_on_there_is_no_position() -> None:
     followed = OwnSeatGame(0, GameSeeds(b"x"))
-    followed.take(LiveGame(7, "rps", ("alice", "bob"), "5", (LivePly(7, 1, 0, None, 0, SECOND, 1),), 0))
+    followed.take(LiveGame(7, "rps", ("alice", "bob"), ("5", "5"), (LivePly(7, 1, 0, None, 0, SECOND, 1),), 0))
     assert (followed.texts, followed.state) == (["?"], None)
 
 
 def test_a_game_that_hides_nothing_is_seen_as_by_everyone() -> None:
     followed = OwnSeatGame(1, GameSeeds(b"x"))
     ply = LivePly(7, 1, 0, "a1", 0, SECOND, 1)
-    followed.take(LiveGame(7, "tictactoe", ("alice", "bob"), "5", (ply,), 0))
+    followed.take(LiveGame(7, "tictactoe", ("alice", "bob"), ("5", "5"), (ply,), 0))
     assert followed.texts == ["a1"]
     assert followed.state is not None
     assert followed.state.position() == "x../.../..."

@@ -55,7 +55,7 @@ player = "slow.py"
 def shown(rules: str, clock: str, *moves: str | None, players: tuple[str, ...] = ("ann", "bob")) -> LiveScreen:
     """The screen after these moves, of the seats in turn; each took 2 s, and its turn began at its number of s."""
     screen = LiveScreen("cs101-1")
-    screen.take(LiveGame(7, rules, players, clock, (), 0))
+    screen.take(LiveGame(7, rules, players, (clock,) * len(players), (), 0))
     for ply, move in enumerate(moves, start=1):
         screen.take(LivePly(7, ply, (ply - 1) % 2, move, 2 * SECOND, 8 * SECOND, ply * SECOND))
     return screen
@@ -83,7 +83,7 @@ def test_only_the_clock_of_the_seat_to_move_runs_and_it_stops_at_zero() -> None:
 
 def test_before_all_players_are_ready_no_clock_runs_and_without_a_clock_none_is_shown() -> None:
     screen = LiveScreen("cs101-1")
-    screen.take(LiveGame(7, "tictactoe", ("ann", "bob"), "10", (), None))
+    screen.take(LiveGame(7, "tictactoe", ("ann", "bob"), ("10", "10"), (), None))
     assert screen.ply() == "waiting for the players"
     assert screen.clocks(99 * SECOND) == ["     ann 10.00 s     bob 10.00 s"]
     assert shown("tictactoe", "none").clocks(99 * SECOND) == []

@@ -35,7 +35,7 @@ def test_the_short_clock_forces_a_faster_move() -> None:
     found = too_slow(int(1.5 * SECOND), "10+0.1", margin=0, moves=21)
     assert found is not None
     assert str(found.short_clock) == "0.75+0.1"
-    assert Clock(TimeControl.parse(str(found.short_clock)), 1).limit(0) < found.taken
+    assert Clock([TimeControl.parse(str(found.short_clock))]).limit(0) < found.taken
     assert str(found) == (
         "at this pace the agent loses on time at its move 8, and a game can have 21; "
         "in a test with 0.75 s left, the agent used more"
@@ -49,5 +49,5 @@ def test_the_short_clock_and_the_margin_leave_at_most_half_its_time(taken: int, 
     fair = taken // 2 - margin >= 100
     assert (found is not None) == fair
     if found is not None:
-        asked = Clock(found.short_clock, 1, margin=margin * MILLISECOND)
+        asked = Clock([found.short_clock], margins=[margin * MILLISECOND])
         assert asked.limit(0) <= found.taken / 2
