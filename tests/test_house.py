@@ -245,7 +245,7 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
         *("arena/history/words.py", "arena/pages/game.py"),  # `looks` loads only our own
         *("arena/as_engine/gtp.py", "arena/as_engine/uci.py"),
         *("arena/tournament/host_speed.py", "arena/student/named_game.py"),
-        "arena/history/exchange/chess_moves.py",
+        *("arena/history/exchange/chess_moves.py", "arena/history/exchange/chess_openings.py"),
     }
     on_record = {"arena/history/recorded_rules.py"}
     assert loading == of_the_game_being_played | of_a_description | typed | name | built_in | on_record

@@ -316,7 +316,9 @@ class UciTranslator(EngineTranslator):
         if (score := _score(how, self._value_of_pawns)) is not None:
             line = tuple(takewhile(_MOVE.fullmatch, _after(words, "pv")[:_MOST_MOVES]))
             depth = _count(_after(words, "depth"))
-            info = Info(depth=depth, score=score, nodes=info.nodes, line=line or None, text=" ".join(how))
+            deepest = _count(_after(words, "seldepth"))
+            text = " ".join([*how, *(["seldepth", str(deepest)] if deepest is not None else [])])
+            info = Info(depth=depth, score=score, nodes=info.nodes, line=line or None, text=text)
         nodes = _count(_after(words, "nodes"))
         self._info = info if nodes is None else replace(info, nodes=nodes)
 

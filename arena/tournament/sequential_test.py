@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from arena.ratings.match_statistics import Hypothesis, Model, Sprt, sprt
+from arena.ratings.match_statistics import Hypothesis, Model, Sprt, pentanomial, sprt
 
 DEFAULT_RISK: Final = 0.05
 _CLAIMS: Final = {
@@ -73,8 +73,29 @@ class TestedMatch:
         return TestedMatch(replace(self.terms, of=shown[self.terms.of]), shown[self.other], self.found)
 
 
+def testers_line(first: str, second: str, pairs: Mapping[float, int], test: Sprt | None) -> str:
+    """How a match stands, as those who test engines know it. `pairs`: as for `match_test`, of the first player."""
+    counts = _counts(pairs)
+    found, many = pentanomial(counts), sum(counts)
+    elo = "?" if found.elo is None else f"{found.elo:+.1f}"
+    parts = [
+        f"Elo {elo} ± {'?' if found.error is None else f'{found.error:.1f}'}",
+        f"nElo {'?' if found.normalized is None else f'{found.normalized:+.1f}'}",
+        f"LOS {'?' if found.los is None else f'{found.los:.1%}'}",
+        f"drawn pairs {counts[2] / many:.1%}" if many else "no pairs yet",
+        f"pentanomial {counts}",
+    ]
+    if test is not None:
+        parts.append(f"LLR {test.llr:.2f} ({test.lower:.2f}, {test.upper:.2f})")
+    return f"{first} vs {second}, {2 * many:,} games in pairs: {', '.join(parts)}"
+
+
 def match_test(terms: SprtTerms, pairs: Mapping[float, int]) -> MatchTest:
     """The state of the test. `pairs`: numbers of pairs of games, by the points of the player `terms.of` in a pair."""
-    counts = [pairs.get(points, 0) for points in (0.0, 0.5, 1.0, 1.5, 2.0)]
+    counts = _counts(pairs)
     stands = sprt(counts, terms.elo0, terms.elo1, terms.alpha, terms.beta, terms.model)
     return MatchTest(stands.llr, stands.lower, stands.upper, stands.verdict, pairs=sum(counts))
+
+
+def _counts(pairs: Mapping[float, int]) -> list[int]:
+    return [pairs.get(points, 0) for points in (0.0, 0.5, 1.0, 1.5, 2.0)]

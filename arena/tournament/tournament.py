@@ -24,6 +24,7 @@ from arena.tournament.game_scheduling import decide_match, forfeit_all, forfeit_
 from arena.tournament.league import League
 from arena.tournament.preparation import Prepared, prepare
 from arena.tournament.recorded_games import RecordedGames, Wait, written
+from arena.tournament.sequential_test import testers_line
 from arena.tournament.standings import TournamentStandings, standings
 from db import rated_games, running, store
 from db.database import Connection, Database
@@ -173,6 +174,14 @@ class Tournament(RecordedGames, Schedule):
         """The games that count for ratings, in the order of play."""
         with self._database.reading() as connection:
             return rated_games.games(connection, rated_games.Scope(tournaments=(self.id,)))
+
+    def stands(self) -> str:
+        """How a match of two stands, as those who test engines know it."""
+        names, terms = [agent.name for agent in self.league.agents], self.league.format.test
+        first = names[0] if terms is None else terms.of
+        with self._database.reading() as connection:
+            pairs = running.pair_points(connection, self.id, first)
+        return testers_line(first, next(name for name in names if name != first), pairs, self.test)
 
     def first_speed(self) -> float | None:
         """The speed of the host that played the first game; None if no game says one."""

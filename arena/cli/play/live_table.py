@@ -82,6 +82,7 @@ class LiveTable:
         """Read the standings from the database, with the forfeits, rulings and new versions that no event reports."""
         began = self._clock()
         self._standings = reported_agents(self._tournament.standings())  # one assignment: a thread reads them
+        self._stands = self._tournament.stands() if len(self._standings) == 2 else ""
         ended = self._clock()
         self._read_again = ended + max(_EVERY, (ended - began) / _SHARE)
 
@@ -114,8 +115,8 @@ class LiveTable:
             now.append(Text(f"  ... and {words.counted(more, 'more game')}"))
         if (hosts := getattr(self.director, "status", None)) is not None:
             now.insert(0, Text(f"  {hosts()}"))
-        if (found := tournament.test) is not None:
-            now.insert(0, Text(f"  SPRT: LLR {found.llr:.2f} between {found.lower:.2f} and {found.upper:.2f}"))
+        if self._stands:
+            now.insert(0, Text(f"  {words.printable(self._stands)}", overflow="fold"))
         results = [Text(line, no_wrap=True, overflow="ellipsis") for line in self._results]
         below: list[RenderableType] = [bar, *now, *results]
         head = 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime, timedelta
 from math import inf
@@ -27,6 +28,7 @@ from arena.cli.asking.playing_options import (
     rule_asked,
 )
 from arena.cli.asking.record_options import DatabaseOption, open_to_others, submissions
+from arena.cli.play.match_output import MatchOutput, with_match_output
 from arena.errors import BadLeague, BadPlayer, RefereeLost
 from arena.tournament import formats
 from db.errors import NotFound
@@ -34,6 +36,7 @@ from db.errors import NotFound
 if TYPE_CHECKING:
     from arena.cli.play.tournament_display import TournamentDisplay
     from arena.cli.terminal.stopping import Stopping
+    from arena.match.schedule import Event
     from arena.players.submissions import Store
     from arena.tournament.duration import GameTime
     from arena.tournament.league import League
@@ -49,8 +52,10 @@ _DESCRIBED: Final = (
 """The options that are also keys of a description."""
 
 
+@with_match_output
 def run(
     context: typer.Context,
+    output: MatchOutput,
     what: Annotated[
         list[str],
         typer.Argument(
@@ -181,6 +186,8 @@ def run(
 
     Example: arena run connect4 pvs random --rounds 50 --sprt 0,50
 
+    Example: arena run chess uci:stockfish uci:gnuchess --openings book.epd --clock 8+0.08 --pgn out.pgn --every 10
+
     Example: arena run cs101.toml --on tcp://scheduler:8786
     """
     from arena.cli.terminal.stopping import read_until
@@ -235,7 +242,8 @@ def run(
     if plan or within is not None:
         _show_plan(league, db, file=file, within=within)
     else:
-        _run(league, db, rerun_changed=rerun_changed, until=stops, on=on)
+        output.check(league)
+        _run(league, db, rerun_changed=rerun_changed, until=stops, on=on, output=output)
 
 
 def _check_description(text: str) -> None:
@@ -309,7 +317,7 @@ def demo(
         return
     if folder is not None:
         raise typer.BadParameter(f"unexpected argument '{folder}'; for a course: arena demo --course {folder}")
-    _run(leagues.read(Path(__file__).with_name("demo.toml")), db, rerun_changed=False)
+    _run(leagues.read(Path(__file__).with_name("demo.toml")), db, rerun_changed=False, output=MatchOutput())
     print("  arena new my_agent.py --game connect4   (writes an agent of your own)")
 
 
@@ -320,6 +328,7 @@ def _run(
     rerun_changed: bool,
     until: datetime | None = None,
     on: str | None = None,
+    output: MatchOutput,
 ) -> None:
     from arena.cli.play.tournament_display import TournamentDisplay
     from arena.cli.terminal.stopping import Signals, Stopping
@@ -361,11 +370,14 @@ def _run(
                 playing.enter_context(signals.playing())
                 if until is not None:
                     display.say(f"stops at {words.local_time(until)}: no game starts after that")
-                with display.running(tournament, on_hosts=on is not None):
+                with (
+                    display.running(tournament, on_hosts=on is not None),
+                    output.following(tournament, database, display) as tell,
+                ):
                     if on is None:
-                        _play(tournament, folder, display, stopping)
+                        _play(tournament, folder, display, stopping, tell)
                     else:
-                        _play_on_hosts(on, tournament, store, folder, display, stopping)
+                        _play_on_hosts(on, tournament, store, folder, display, stopping, tell)
         except KeyboardInterrupt:
             if not tournament.is_over:
                 display.say("stopped; the games in progress will be played again")
@@ -457,7 +469,13 @@ def _check_what_agents_import(league: League) -> None:
             raise BadLeague(f"{league.name}: {error}") from None
 
 
-def _play(tournament: Tournament, folder: RunFolder, display: TournamentDisplay, stopping: Stopping) -> None:
+def _play(
+    tournament: Tournament,
+    folder: RunFolder,
+    display: TournamentDisplay,
+    stopping: Stopping,
+    tell: Callable[[Event], None],
+) -> None:
     """Play until the tournament is over or stopped; a referee process that ended is replaced."""
     from arena.play import cores
     from arena.play.director import Director
@@ -473,6 +491,7 @@ def _play(tournament: Tournament, folder: RunFolder, display: TournamentDisplay,
                 display.follow(director)
                 for event in director.play(stopping):
                     display.show(event)
+                    tell(event)
                 return
         except RefereeLost as error:
             if tournament.over == lost_at:
@@ -483,7 +502,13 @@ def _play(tournament: Tournament, folder: RunFolder, display: TournamentDisplay,
 
 
 def _play_on_hosts(
-    on: str, tournament: Tournament, store: Store, folder: RunFolder, display: TournamentDisplay, stopping: Stopping
+    on: str,
+    tournament: Tournament,
+    store: Store,
+    folder: RunFolder,
+    display: TournamentDisplay,
+    stopping: Stopping,
+    tell: Callable[[Event], None],
 ) -> None:
     """Play on the game hosts of a Dask cluster until the tournament is over or stopped."""
     from arena.hosts.home import Home
@@ -509,3 +534,4 @@ def _play_on_hosts(
         display.follow(home)
         for event in home.play(stopping):
             display.show(event)
+            tell(event)

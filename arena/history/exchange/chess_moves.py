@@ -1,7 +1,8 @@
 """The moves of a chess game as standard PGN: "1. e4 {[%clk 0:09:58]} 1... e5", in lines of at most 80 characters.
 
-Every program that reads PGN reads them. Comments have the clock, the time spent and the value that the player reported:
-in pawns, for White. A move of the opening has the comment "opening"; a mistake that the analysis found has its sign.
+Every program that reads PGN reads them. Comments have the value that the player reported (in pawns, for White) with its
+depth, the clock, the time spent, and the nodes, in all and a second. A move of the opening has the comment "opening"; a
+mistake that the analysis found has its sign.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ _MOST_PAWNS: Final = 99.99
 """What stands for a won or a lost game."""
 _TIMES: Final = {"clk": "left", "emt": "spent"}
 _TIME: Final = re.compile(r"\[%(clk|emt) (\d{1,6}):(\d{1,2}):(\d{1,2}(?:\.\d{1,9})?)\]")
-_MATE: Final = re.compile(r"mate (-?\d{1,4})")
+_MATE: Final = re.compile(r"mate (-?\d{1,4})\b")
+_SELDEPTH: Final = re.compile(r"\bseldepth (\d{1,4})\b")
+_NODES: Final = re.compile(r"\[%nodes (\d{1,18})\]")
 _EVAL: Final = re.compile(r"\[%eval (#?)([+-]?\d{1,4}(?:\.\d{1,4})?)(?:,(\d{1,4}))?\]")
 
 
@@ -78,13 +81,19 @@ def _comment(record: MoveRecord) -> str:
         depth = "" if record.depth is None else f",{record.depth}"
         parts.append(f"[%eval {_for_white(record.score, record.who, record.text or '')}{depth}]")
     parts += [f"[%{tag} {_clock(time)}]" for tag, name in _TIMES.items() if (time := getattr(record, name)) is not None]
+    if record.nodes is not None:
+        parts.append(f"[%nodes {record.nodes}]")
+        if record.spent:
+            parts.append(f"[%nps {record.nodes * SECOND // record.spent}]")
+    if deepest := _SELDEPTH.search(record.text or ""):
+        parts.append(f"[%seldepth {deepest[1]}]")
     return f"{{{' '.join(parts)}}}" if parts else ""
 
 
 def _for_white(score: float, seat: int, text: str) -> str:
     """What `seat` reported, in pawns for White; or the number of moves to mate, if its `text` is "mate 3"."""
     sign = -1 if seat else 1
-    if mate := _MATE.fullmatch(text):
+    if mate := _MATE.match(text):
         return f"#{sign * int(mate[1])}"
     pawns = pawns_of_value(score) if abs(score) < 1.0 else copysign(_MOST_PAWNS, score)
     return f"{sign * max(-_MOST_PAWNS, min(_MOST_PAWNS, pawns)):.2f}"
@@ -127,6 +136,8 @@ def _fields(comment: str, seat: int) -> dict[str, Any]:
         fields["score"] = copysign(1.0, number) if value[1] else value_of_pawns(number)
         if value[3]:
             fields["depth"] = int(value[3])
+    if nodes := _NODES.search(comment):
+        fields["nodes"] = int(nodes[1])
     if _OPENING in comment.split():
         fields["who"] = _OPENING
     return fields

@@ -10,17 +10,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any, Final, NoReturn
 
 from adsearch.errors import AdsearchError, quote
 from agents.protocol import Verdict
-from arena.history.exchange import chess_moves
+from arena.history.exchange import chess_moves, chess_openings
 from arena.history.exchange.checks import refuse
 from arena.history.exchange.spreadsheet import by_seat, of_seats, points, result, seat_name
 from arena.history.fields import NUMBERS, TEXTS
-from arena.match.clock import SECOND
-from db.records import MAX_INTEGER, MoveRecord, PastGame, PastRuling, PastSeat
+from arena.match.clock import SECOND, TimeControl
+from db.records import MAX_INTEGER, MoveRecord, PastGame, PastRuling, PastSeat, moment_of
 
 _TEXTS: Final = {"Event" if name == "tournament" else name.capitalize(): name for name in TEXTS}
 _NUMBERS: Final = {name.capitalize(): name for name in (*NUMBERS, "lag")}
@@ -50,31 +51,80 @@ _BARE: Final = re.compile(r'[^\s"{}\\]+')
 # Writing.
 
 
-def text(game: PastGame) -> str:
-    """The game with its tags and moves."""
+def text(game: PastGame, *, event: str = "", site: str = "") -> str:
+    """The game with its tags and moves. `event`, `site`: what these tags of a game of chess say, if not the tournament
+    and nothing."""
     scored = result(game.points)
     moves = chess_moves.written(game, scored)
-    tags = _tags(game) if moves is None else _chess_tags(game)
+    tags = _tags(game) if moves is None else _chess_tags(game, event=event, site=site)
     return "\n".join([*tags, "", *(moves or [*map(_ply, game.moves), scored]), "", ""])
 
 
-def _chess_tags(game: PastGame) -> Iterator[str]:
-    """The seven tags that each PGN file has, one more of the standard, and ours."""
+def _tags_in(text: str) -> dict[str, str]:
+    """The tags of a game in a file of any program."""
+    found = (_TAG.match(line) for line in text.partition("\n\n")[0].splitlines())
+    return {one[1]: re.sub(r"\\(.)", r"\1", one[2][1:-1]) for one in found if one}
+
+
+def name_in(text: str) -> str | None:
+    """The name of the game that `text` has written; None if it is none of a tournament."""
+    tags = _tags_in(text)
+    tournament, number, attempt = (
+        tags.get("Tournament", tags.get("Event")),
+        tags.get("Number"),
+        tags.get("Attempt", "1"),
+    )
+    if tournament is None or number is None:
+        return None
+    return f"{tournament}-{number}" + (f", attempt {attempt}" if attempt != "1" else "")
+
+
+def is_whole(text: str) -> bool:
+    """Whether the game is written to its end, which is its result."""
+    result = _tags_in(text).get("Result", "")
+    return "\n\n" in text and result != "" and text.rstrip().endswith(result)
+
+
+def _chess_tags(game: PastGame, *, event: str, site: str) -> Iterator[str]:
+    """The seven tags that each PGN file has, more of the standard, those that programs which test engines write, and
+    ours."""
     day = game.started or game.finished or ""
     standard = {
-        "Event": game.tournament or _UNKNOWN,
-        "Site": _UNKNOWN,
+        "Event": event or game.tournament or _UNKNOWN,
+        "Site": site or _UNKNOWN,
         "Date": day[:10].replace("-", ".") or "????.??.??",
         "Round": _UNKNOWN if game.round is None else str(game.round),
         **dict(zip(_COLOURS, game.players, strict=True)),
         "Result": result(game.points),
         "Termination": _TERMINATIONS.get(game.verdict or "", "normal"),
+        "PlyCount": str(len(game.moves)),
     }
+    clocks = [_time_control(TimeControl.parse(clock)) for clock in game.clocks]
+    if clocks[0] == clocks[1]:
+        standard["TimeControl"] = clocks[0]
+    else:
+        standard |= {f"{colour}TimeControl": clock for colour, clock in zip(_COLOURS, clocks, strict=True)}
+    started, finished = moment_of(game.started or ""), moment_of(game.finished or "")
+    if started is not None and finished is not None:
+        standard["GameDuration"] = str(timedelta(seconds=round((finished - started).total_seconds()))).rjust(8, "0")
+    if (opening := chess_openings.name(game.position, [move.move for move in game.moves])) is not None:
+        standard |= dict(zip(("ECO", "Opening"), opening, strict=True))
     if game.position:
         standard |= {"SetUp": "1", "FEN": " ".join(game.position.split()[:6])}
+    if event:
+        standard["Tournament"] = game.tournament or _UNKNOWN
+    if game.opening:
+        standard["OpeningMoves"] = game.opening  # in other games the tag Opening, which here is a name
     yield from (_tag(tag, value) for tag, value in standard.items())
-    ours = {_tag_name(seat.seat) for seat in game.seats} | standard.keys()
-    yield from (tag for tag in _tags(game) if tag[1:].partition(" ")[0] not in ours)
+    others = {_tag_name(seat.seat) for seat in game.seats} | standard.keys() | {"Opening"}
+    yield from (tag for tag in _tags(game) if tag[1:].partition(" ")[0] not in others)
+
+
+def _time_control(control: TimeControl) -> str:
+    """As PGN writes it."""
+    if control.move:
+        return f"{str(control).removeprefix('move=')}/move"
+    return str(control) if control else "-"
 
 
 def _tags(game: PastGame) -> Iterator[str]:
@@ -232,6 +282,12 @@ class _Game:
 
     def _read_standard_tags(self) -> None:
         """Gives the tags of a game of chess the names that they have in other games."""
+        if (tournament := self._tags.get("Tournament")) is not None:
+            self._tags["Event"] = tournament
+        if "ECO" in self._tags:
+            self._tags.pop("Opening", None)
+        if (moves := self._tags.get("OpeningMoves")) is not None:  # earlier versions wrote them into Opening
+            self._tags["Opening"] = moves
         for tag in ("Event", "Round"):
             if self._tags.get(tag) == _UNKNOWN:
                 del self._tags[tag]

@@ -38,7 +38,7 @@ def test_a_chess_engine_gets_all_moves_and_its_search_is_recorded() -> None:
         "quit",
     ]
     first = match.moves[0]
-    assert (first.depth, first.nodes, first.line, first.text) == (3, 4711, "b1c3 g8f6", "cp 35")
+    assert (first.depth, first.nodes, first.line, first.text) == (3, 4711, "b1c3 g8f6", "cp 35 seldepth 5")
 
 
 def test_a_kept_engine_is_greeted_once() -> None:

@@ -188,7 +188,7 @@ def test_the_last_info_goes_with_the_move() -> None:
     assert uci.hear(b"info depth 13 multipv 2 score cp -500 nodes 9999 pv a2a3") is None
     assert uci.hear(b"info nodes 5000 time 3") is None
     assert uci.hear(b"info string score cp -900 nodes 1") == "info string score cp -900 nodes 1"
-    info = Info(depth=12, score=0.2, nodes=5000, line=("e2e4", "e7e5", "e1g1"), text="cp 100")
+    info = Info(depth=12, score=0.2, nodes=5000, line=("e2e4", "e7e5", "e1g1"), text="cp 100 seldepth 15")
     assert uci.hear(b"bestmove E2E4 ponder e7e5") == Move(GAME, "id", "e2e4", info)
     asked(uci, (0, "e2e4"), (1, "e7e5"))
     assert uci.hear(b"bestmove e7e8Q") == Move(GAME, "id", "e7e8q")

@@ -50,6 +50,9 @@ class Course:
     def rated_so_far(self) -> list[RatedGame]:
         return []
 
+    def stands(self) -> str:
+        return f"{' vs '.join(self.entered)}, {self.over} games"
+
 
 @dataclass
 class Directed:

@@ -1,0 +1,111 @@
+"""What `arena run` writes while it plays, for those who test engines: files that get each game when it is over, and a
+line with the Elo difference every few games."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from msgspec import Struct
+
+from arena.cli.terminal.files import check_folder
+from arena.cli.terminal.options import with_options
+from arena.errors import ArenaError
+from arena.history.exchange import FileFormat
+from arena.match.schedule import Event, Finished
+
+if TYPE_CHECKING:
+    from arena.cli.play.tournament_display import TournamentDisplay
+    from arena.tournament.league import League
+    from arena.tournament.tournament import Tournament
+    from db.database import Database
+
+
+class MatchOutput(Struct, frozen=True):
+    """The values of the options."""
+
+    pgn: Path | None = None
+    sgf: Path | None = None
+    event: str = ""
+    site: str = ""
+    every: int | None = None
+
+    def check(self, league: League) -> None:
+        """Raise BadParameter for a file that cannot be written, or a line that cannot be computed."""
+        check_folder(self.pgn, self.sgf)
+        if self.sgf is not None and league.game_text.partition(":")[0] != "go":
+            raise typer.BadParameter(f"--sgf is for games of go; for {league.game_text}: --pgn FILE")
+        if self.every is not None and len(league.agents) != 2:
+            raise typer.BadParameter(f"--every is for a match of two agents, got {len(league.agents)}")
+        if (self.event or self.site) and self.pgn is None:
+            raise typer.BadParameter("--event and --site are for the file of --pgn")
+
+    @contextmanager
+    def following(
+        self, tournament: Tournament, database: Database, display: TournamentDisplay
+    ) -> Iterator[Callable[[Event], None]]:
+        """Inside, each event is told to the function. A file that cannot be written does not stop the games."""
+        from arena.history.exchange.growing_file import GrowingFile
+
+        named = {FileFormat.PGN: self.pgn, FileFormat.SGF: self.sgf}
+        files = [
+            GrowingFile(file, form, database, tournament.id, event=self.event, site=self.site)
+            for form, file in named.items()
+            if file is not None
+        ]
+
+        def written(how: Callable[[], None]) -> bool:
+            try:
+                how()
+            except (OSError, ArenaError) as error:
+                display.warn(f"{error}; the same command adds the games that are missing")
+                return False
+            return True
+
+        def tell(event: Event) -> None:
+            if isinstance(event, Finished):
+                files[:] = [file for file in files if written(partial(file.add, event.game.number))]
+                if self.every is not None and tournament.over % self.every == 0:
+                    display.say(tournament.stands())
+
+        files[:] = [file for file in files if written(file.catch_up)]
+        try:
+            yield tell
+        finally:
+            for file in files:
+                written(file.catch_up)  # games that nobody has played, such as forfeits
+
+
+_OPTIONS: Any = {
+    "pgn": (
+        Annotated[
+            Path | None,
+            typer.Option("--pgn", metavar="FILE", help="PGN file to which each game is added when it ends."),
+        ],
+        None,
+    ),
+    "sgf": (
+        Annotated[Path | None, typer.Option("--sgf", metavar="FILE", help="SGF file, the same for games of Go.")],
+        None,
+    ),
+    "event": (Annotated[str, typer.Option("--event", metavar="TEXT", help="Tag Event of the PGN file.")], ""),
+    "site": (Annotated[str, typer.Option("--site", metavar="TEXT", help="Tag Site of the PGN file.")], ""),
+    "every": (
+        Annotated[
+            int | None,
+            typer.Option(
+                "--every", metavar="N", min=1, help="Line with Elo, LOS and pentanomial of a match every N games."
+            ),
+        ],
+        None,
+    ),
+}
+
+
+def with_match_output(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with these options in place of its parameter `output`."""
+    return with_options(command, "output", _OPTIONS, lambda given: MatchOutput(**given))
