@@ -302,6 +302,11 @@ def store_beside(file: Path | None) -> Path:
     return file.with_suffix(".store")
 
 
+def traffic_beside(file: Path | None) -> Path:
+    """The folder of the traffic with engines: "arena.logs" beside "arena.db"."""
+    return store_beside(file).with_suffix(".logs")
+
+
 def is_unpacked(connection: Connection, file: Path) -> bool:
     """Whether a bundle's sources are in the store beside its file, unchanged, and its rules name that store."""
     folder = store_beside(file).absolute()

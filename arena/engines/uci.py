@@ -19,8 +19,6 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Final
 
-from msgspec.structs import replace
-
 from adsearch.errors import meant, one_of, quote
 from agents.errors import BadMessage
 from agents.protocol import (
@@ -182,7 +180,8 @@ class UciTranslator(EngineTranslator):
         self._made = 0
         # The open turn, and what the engine has said about its search in it.
         self._turn: Turn | None = None
-        self._info: Info | None = None
+        # The last lines with a score and with a number of nodes: only these are read, when there is a move.
+        self._scored = self._counted = b""
 
     # To the engine.
 
@@ -214,7 +213,7 @@ class UciTranslator(EngineTranslator):
         return [option.command(value) for option, value in found if option is not None]
 
     def _question(self, turn: Turn, start: Start) -> list[str]:
-        self._turn, self._info = turn, None
+        self._turn, self._scored, self._counted = turn, b"", b""
         self._moves += [move for _, move in turn.events]
         self._made += sum(who == start.seat for who, _ in turn.events)
         # A position is FEN, followed by what repetition needs.
@@ -274,13 +273,16 @@ class UciTranslator(EngineTranslator):
 
     def hear(self, line: bytes) -> FromPlayer | str | None:
         """What the line says. Lines that are not UCI are only logged, as UCI demands."""
+        if line.startswith(b"info ") and not line.startswith(b"info string"):  # most lines by far
+            self._keep_info(line)
+            return None
         text = line.decode("utf-8", "replace").strip()
         words = text.split()
         match words[0] if words else "":
             case "bestmove":
                 return self._answer(words, text)
             case "info" if words[1:2] != ["string"]:
-                self._read_info(words[1:])
+                self._keep_info(b" ".join(line.split()))
                 return None
             case "uciok" if not self._greeted and self._start is not None:
                 self._greeted = True
@@ -306,21 +308,27 @@ class UciTranslator(EngineTranslator):
             raise BadMessage(f"expected 'bestmove' and a move such as e2e4 or e7e8q, got {quote(text)}")
         turn, self._turn = self._turn, None
         # An id that no turn has: the guard drops an answer to nothing.
-        return Move(0, "", move) if turn is None else Move(turn.game, turn.id, move, self._info)
+        return Move(0, "", move) if turn is None else Move(turn.game, turn.id, move, self._info())
 
-    def _read_info(self, words: list[str]) -> None:
-        """Remembers the last depth, score and line of the best variation, and the last number of nodes."""
-        if self._turn is None or _after(words, "multipv")[:1] not in ([], ["1"]):
+    def _keep_info(self, line: bytes) -> None:
+        """Remembers the line if it is about the best variation."""
+        if self._turn is None or (b" multipv " in line and b" multipv 1 " not in line + b" "):
             return
-        info, how = self._info or Info(), _after(words, "score")[:2]
-        if (score := _score(how, self._value_of_pawns)) is not None:
-            line = tuple(takewhile(_MOVE.fullmatch, _after(words, "pv")[:_MOST_MOVES]))
-            depth = _count(_after(words, "depth"))
-            deepest = _count(_after(words, "seldepth"))
-            text = " ".join([*how, *(["seldepth", str(deepest)] if deepest is not None else [])])
-            info = Info(depth=depth, score=score, nodes=info.nodes, line=line or None, text=text)
-        nodes = _count(_after(words, "nodes"))
-        self._info = info if nodes is None else replace(info, nodes=nodes)
+        if b" score " in line:
+            self._scored = line
+        if b" nodes " in line:
+            self._counted = line
+
+    def _info(self) -> Info | None:
+        """The last score with its depth and line, and the last number of nodes; None without both."""
+        scored, counted = (line.decode("utf-8", "replace").split() for line in (self._scored, self._counted))
+        how, nodes = _after(scored, "score")[:2], _count(_after(counted, "nodes"))
+        if (score := _score(how, self._value_of_pawns)) is None:
+            return None if nodes is None else Info(nodes=nodes)
+        line = tuple(takewhile(_MOVE.fullmatch, _after(scored, "pv")[:_MOST_MOVES]))
+        deepest = _count(_after(scored, "seldepth"))
+        text = " ".join([*how, *(["seldepth", str(deepest)] if deepest is not None else [])])
+        return Info(depth=_count(_after(scored, "depth")), score=score, nodes=nodes, line=line or None, text=text)
 
 
 def _after(words: list[str], key: str) -> list[str]:

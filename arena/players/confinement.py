@@ -29,9 +29,12 @@ _DEFAULT: Final = Conditions()
 class Confinement:
     """The limits and walls of all agents of a run, and from them the settings of each agent's warden."""
 
-    def __init__(self, scratch: Path, rules: str, conditions: Conditions = _DEFAULT) -> None:
+    def __init__(
+        self, scratch: Path, rules: str, conditions: Conditions = _DEFAULT, *, traffic: Path | None = None
+    ) -> None:
         """`scratch`: a new folder of this run, in which each agent gets its own; `rules`: the game, with files in the
-        store."""
+        store; `traffic`: a folder for the whole traffic with engines, if it is to be kept."""
+        self._traffic = traffic
         self.conditions = conditions
         self._scratch = scratch
         self.rules = rules
@@ -74,6 +77,7 @@ class Confinement:
             "ponder": self.conditions.ponder,
             "walls": to_builtins(walls),
             "engine": to_builtins(submission.engine),
+            "traffic": "" if self._traffic is None else str(self._traffic),
         }
 
     def _walls(

@@ -73,7 +73,7 @@ class TestedMatch:
         return TestedMatch(replace(self.terms, of=shown[self.terms.of]), shown[self.other], self.found)
 
 
-def testers_line(first: str, second: str, pairs: Mapping[float, int], test: Sprt | None) -> str:
+def line_of_match(first: str, second: str, pairs: Mapping[float, int], test: Sprt | None) -> str:
     """How a match stands, as those who test engines know it. `pairs`: as for `match_test`, of the first player."""
     counts = _counts(pairs)
     found, many = pentanomial(counts), sum(counts)

@@ -24,7 +24,7 @@ from arena.tournament.game_scheduling import decide_match, forfeit_all, forfeit_
 from arena.tournament.league import League
 from arena.tournament.preparation import Prepared, prepare
 from arena.tournament.recorded_games import RecordedGames, Wait, written
-from arena.tournament.sequential_test import testers_line
+from arena.tournament.sequential_test import line_of_match
 from arena.tournament.standings import TournamentStandings, standings
 from db import rated_games, running, store
 from db.database import Connection, Database
@@ -82,15 +82,17 @@ class Tournament(RecordedGames, Schedule):
         rerun_changed: bool = False,
         first: Callable[[Connection], None] = lambda _: None,
         if_rules_fail: Callable[[str], None] | None = None,
+        traffic: Path | None = None,
     ) -> Self:
         """Starts or resumes the tournament that `league` describes, in one transaction: enters all agents and schedules
         the games known so far. BadLeague if the description has changed too much. `first` is called in this transaction
-        before anything is written; if it raises an error, nothing is. `if_rules_fail`: as in `RecordedTournament`.
+        before anything is written; if it raises an error, nothing is. `if_rules_fail`: as in `RecordedTournament`;
+        `traffic`: as for `Confinement`.
 
         Sources are copied to `submissions`; the modules that agents can import are placed in the folder `scratch`."""
         rules = submissions.take_game(league.game)
         start = games.start(rules)
-        confinement = Confinement(scratch, rules, league.conditions)
+        confinement = Confinement(scratch, rules, league.conditions, traffic=traffic)
         entrants = {
             listed.name: enter(
                 listed.player,
@@ -181,7 +183,7 @@ class Tournament(RecordedGames, Schedule):
         first = names[0] if terms is None else terms.of
         with self._database.reading() as connection:
             pairs = running.pair_points(connection, self.id, first)
-        return testers_line(first, next(name for name in names if name != first), pairs, self.test)
+        return line_of_match(first, next(name for name in names if name != first), pairs, self.test)
 
     def first_speed(self) -> float | None:
         """The speed of the host that played the first game; None if no game says one."""

@@ -48,6 +48,7 @@ from arena.walls.warden_settings import WardenSettings
 
 if TYPE_CHECKING:
     from arena.engines import EngineTranslator
+    from arena.walls.traffic import Traffic
 
 _ENDS_WITHIN: Final = 200 * MILLISECOND
 """How long an agent has to exit after `bye`, in nanoseconds."""
@@ -550,7 +551,7 @@ class Guard:
         if not self._settings.ponder:
             self._is_at_fault(agent.stop() or (agent.prepare() if agent.pause.is_still else None))
 
-    def _translate(self) -> JsonLines | EngineTranslator:
+    def _translate(self) -> JsonLines | EngineTranslator | Traffic:
         """A translator for a new process of the agent."""
         engine = self._settings.engine
         if engine is None:
@@ -558,4 +559,9 @@ class Guard:
         # Imported here, because a warden should start fast and few have an engine.
         from arena import engines
 
-        return engines.find(engine.protocol).translator(engine)
+        translator = engines.find(engine.protocol).translator(engine)
+        if not self._settings.traffic:
+            return translator
+        from arena.walls.traffic import Traffic
+
+        return Traffic(translator, self._settings.traffic)

@@ -30,3 +30,5 @@ class WardenSettings(Struct, frozen=True):
     """Whether the agent also runs when it is not its turn."""
     engine: Engine | None = None
     """If the agent is an engine: its protocol and options. None: it speaks our own protocol."""
+    traffic: str = ""
+    """The folder for the whole traffic with an engine; empty: it is not kept."""

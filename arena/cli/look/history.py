@@ -117,6 +117,9 @@ def show_game(id: str, *, ply: int | None, svg: Path | None, trust_rules: bool, 
 
 def show_logs(id: str, *, seat: int | None, agent: str | None, shown: Shown, db: str | None) -> None:
     """Show what the agents printed in a game: their logs, tracebacks and debug output (stderr)."""
+    from db import dialect
+    from db.bundles import traffic_beside
+
     game = recorded_game.read_game(id, db)
     seats = [one for one in game.seats if (seat is None or one.seat == seat) and (agent is None or one.player == agent)]
     if not seats:
@@ -134,6 +137,9 @@ def show_logs(id: str, *, seat: int | None, agent: str | None, shown: Shown, db:
             print(f"{one.seat}  {words.printable(one.player)}")
         for line in words.without_store(one.stderr or "").splitlines() or ["(printed nothing)"]:
             print(words.printable(line))
+        traffic = traffic_beside(dialect.file_of(dialect.url(db))) / f"{game.id}-{one.seat}.log"
+        if traffic.exists():
+            print(f"the whole traffic with this engine: {traffic}")
 
 
 # Listings.

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,12 +18,19 @@ from arena.cli.terminal.options import with_options
 from arena.errors import ArenaError
 from arena.history.exchange import FileFormat
 from arena.match.schedule import Event, Finished
+from db.bundles import traffic_beside
 
 if TYPE_CHECKING:
     from arena.cli.play.tournament_display import TournamentDisplay
     from arena.tournament.league import League
     from arena.tournament.tournament import Tournament
     from db.database import Database
+
+
+class Log(StrEnum):
+    """The values of --log."""
+
+    ENGINE = "engine"
 
 
 class MatchOutput(Struct, frozen=True):
@@ -33,6 +41,7 @@ class MatchOutput(Struct, frozen=True):
     event: str = ""
     site: str = ""
     every: int | None = None
+    log: Log | None = None
 
     def check(self, league: League) -> None:
         """Raise BadParameter for a file that cannot be written, or a line that cannot be computed."""
@@ -43,6 +52,10 @@ class MatchOutput(Struct, frozen=True):
             raise typer.BadParameter(f"--every is for a match of two agents, got {len(league.agents)}")
         if (self.event or self.site) and self.pgn is None:
             raise typer.BadParameter("--event and --site are for the file of --pgn")
+
+    def traffic(self, database: Database) -> Path | None:
+        """The folder for the traffic with engines; None if it is not kept."""
+        return None if self.log is None else traffic_beside(database.file)
 
     @contextmanager
     def following(
@@ -94,6 +107,15 @@ _OPTIONS: Any = {
     ),
     "event": (Annotated[str, typer.Option("--event", metavar="TEXT", help="Tag Event of the PGN file.")], ""),
     "site": (Annotated[str, typer.Option("--site", metavar="TEXT", help="Tag Site of the PGN file.")], ""),
+    "log": (
+        Annotated[
+            Log | None,
+            typer.Option(
+                "--log", help="What is kept in files beside the database: engine, the whole traffic with each engine."
+            ),
+        ],
+        None,
+    ),
     "every": (
         Annotated[
             int | None,

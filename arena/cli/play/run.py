@@ -361,7 +361,11 @@ def _run(
         if on is None:  # nobody can watch games that other machines play
             lock.note(folder.path)
         tournament = Tournament.begin(
-            league, database, store, scratch=folder.scratch, wait=wait, rerun_changed=rerun_changed
+            *(league, database, store),
+            scratch=folder.scratch,
+            wait=wait,
+            rerun_changed=rerun_changed,
+            traffic=output.traffic(database),
         )
         stopping = Stopping(tournament, signals, display.say, until=until, now=lambda: datetime.now(UTC))
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from arena.ratings.match_statistics import Hypothesis, Model, sprt
-from arena.tournament.sequential_test import SprtTerms, match_test
+from arena.tournament.sequential_test import SprtTerms, line_of_match, match_test
 
 HALVES = (0.0, 0.5, 1.0, 1.5, 2.0)
 
@@ -49,3 +49,15 @@ def test_the_claims_of_the_hypotheses(elo0: float, elo1: float, if_h0: str, if_h
 def test_a_claim_has_the_unit_of_the_model() -> None:
     terms = SprtTerms(of="alice", elo0=0, elo1=5, model=Model.NORMALIZED)
     assert terms.claim(Hypothesis.H1, "bob") == "alice is at least 5 normalized Elo better than bob"
+
+
+def test_engine_testers_get_their_line() -> None:
+    pairs = dict(zip(HALVES, [1, 20, 50, 25, 4], strict=True))
+    test = match_test(SprtTerms(of="new", elo0=0, elo1=5), pairs)
+    assert line_of_match("new", "base", pairs, test) == (
+        "new vs base, 200 games in pairs: Elo +19.1 ± 27.3, nElo +33.8, LOS 91.6%, drawn pairs 50.0%, "
+        "pentanomial [1, 20, 50, 25, 4], LLR 0.43 (-2.94, 2.94)"
+    )
+    assert line_of_match("new", "base", {}, None) == (
+        "new vs base, 0 games in pairs: Elo ? ± ?, nElo ?, LOS ?, no pairs yet, pentanomial [0, 0, 0, 0, 0]"
+    )

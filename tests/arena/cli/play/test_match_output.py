@@ -11,6 +11,7 @@ import pytest
 
 from tests.kit.arena_program import arena
 from tests.kit.effort import PATIENCE
+from tests.kit.places import ROOT
 
 MATCH = (
     "run",
@@ -95,3 +96,17 @@ def test_a_file_of_something_else_stays(tmp_path: Path) -> None:
     ended = arena(*MATCH, "--pgn", str(file), "--db", str(tmp_path / "arena.db"))
     assert (ended.code, file.read_text()) == (2, "my thesis")
     assert "expected games that arena has written here, or no such file: name another one" in ended.err
+
+
+def test_the_whole_traffic_with_an_engine_is_kept(tmp_path: Path) -> None:
+    engine = f"uci:{sys.executable} -S {ROOT / 'benchmarks' / 'scripted_engine.py'}"
+    db = str(tmp_path / "arena.db")
+    ended = arena("run", "chess", engine, "random", "--log", "engine", "--walls", "limits", "--seed", "1", "--db", db)
+    assert ended.code == 0, ended.err
+    (file, other) = sorted((tmp_path / "arena.logs").iterdir())
+    assert [file.name, other.name] == ["1-0.log", "2-1.log"]
+    lines = [line.split(maxsplit=2)[1:] for line in file.read_text().splitlines()]
+    assert lines[0] == [">", "uci"]
+    assert ["<", "uciok"] in lines
+    assert [mark for mark, text in lines if text.startswith(("go ", "bestmove "))][:4] == [">", "<", ">", "<"]
+    assert f"the whole traffic with this engine: {file}" in arena("replay", "1", "--logs", "--db", db, columns=300).out
