@@ -31,19 +31,22 @@ _CHESS: Final = "chess"
 _MOST: Final = 1_000_000
 _LARGEST: Final = 256 * MEBIBYTE
 """Bytes of a file."""
+_TOLD: Final = 5_000
+Tell = Callable[[str], None]
 
 
-def read(table: Table, folder: Path, game: str, position: str) -> int | Listed:
-    """The number of random plies after that position, or the openings of a file."""
+def read(table: Table, folder: Path, game: str, position: str, tell: Tell = lambda _: None) -> int | Listed:
+    """The number of random plies after that position, or the openings of a file. `tell`: is told how far a large file
+    is checked."""
     given = table.value("openings")
     if given is None:
         return 0
     if isinstance(given, dict):
         own = table.table("openings")
         own.only(KEYS)
-        return _listed(own, "file", folder, game, position)
+        return _listed(own, "file", folder, game, position, tell)
     if isinstance(given, str):
-        return _listed(Table({"openings": given}, table.where), "openings", folder, game, position)
+        return _listed(Table({"openings": given}, table.where), "openings", folder, game, position, tell)
     if not isinstance(given, int) or isinstance(given, bool) or not 0 <= given <= 1000:
         table.fail(f"expected a whole number from 0 to 1000 or a file's name, got {shown(given)}", "openings")
     try:
@@ -69,7 +72,7 @@ def revived(stored: Any) -> Any:
     return {"openings": [{"moves": moves} for moves in stored]} if isinstance(stored, list) else stored
 
 
-def _listed(table: Table, key: str, folder: Path, game: str, position: str) -> Listed:
+def _listed(table: Table, key: str, folder: Path, game: str, position: str, tell: Tell) -> Listed:
     start = games.start(game, position)
     if start.chance:
         table.fail(f"openings from a file need a game without chance; {game} has chance events", key)
@@ -80,14 +83,18 @@ def _listed(table: Table, key: str, folder: Path, game: str, position: str) -> L
     try:
         text = read_text(path, "openings", _LARGEST)
         read_lines = _READERS.get(path.suffix.lower(), _moves)
-        found = tuple(read_lines(path, text, game, start, plies))
+        found = list[Opening]()
+        for opening in read_lines(path, text, game, start, plies):
+            found.append(opening)
+            if len(found) % _TOLD == 0:
+                tell(f"{path.name}: {len(found):,} openings checked")
         if not found:
             raise BadLeague(f"{path}: expected openings, {_EXPECTED[read_lines]}; the file has none")
     except BadLeague as error:
         table.fail(str(error), key)
     if position and any(one.position for one in found):
         table.fail("these openings have positions of their own: leave out the position of all games", key)
-    listed = Listed(openings=found, order="given" if order == "given" else "random", start=first)
+    listed = Listed(openings=tuple(found), order="given" if order == "given" else "random", start=first)
     return (
         listed if is_stored_whole(listed) else replace(listed, file=path.name, hash=sha256(text.encode()).hexdigest())
     )

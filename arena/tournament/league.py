@@ -35,6 +35,7 @@ from arena.match.openings import Listed as Openings
 from arena.match.seeds import fresh_seed, is_short
 from arena.players.player import PlayerKind, split_path, unique_names
 from arena.tournament import described_openings, formats, host_speed
+from arena.tournament.described_openings import Tell
 from arena.tournament.description import Table, folded, listing, read_toml, what_is_wrong_with
 from arena.tournament.description_changes import CHANGEABLE, Changes, changes
 from arena.tournament.enrolment import ALLOWED_KEYS, Listed, described, found, matched
@@ -75,6 +76,8 @@ class League:
     """Players per game."""
     agents: tuple[Listed, ...]
     """Sorted by name."""
+    first: str = ""
+    """The name of the agent that was named first: what is said of a match is said of it."""
     format: Format
     """With its own keys."""
     conditions: Conditions
@@ -191,14 +194,14 @@ _LATER_SETTINGS: Final[dict[str, Any]] = {
 """Settings that the first version did not have: a tournament's default name depends on them only if they are set."""
 
 
-def read(path: Path, *, agents: bool = True) -> League:
+def read(path: Path, *, agents: bool = True, tell: Tell = lambda _: None) -> League:
     """The tournament that a TOML file describes; paths in the file are relative to its folder.
 
     With `agents=False` the listed agents are not read: for its conditions, before any agents exist. A ladder's
-    description has none."""
+    description has none. `tell`: is told how far a large file of openings is checked."""
     keys = read_toml(path)
     agents = agents and LADDER_TABLE not in keys
-    return _league(Table(keys, str(path)), path.absolute().parent, default_name=path.stem, agents=agents)
+    return _league(Table(keys, str(path)), path.absolute().parent, default_name=path.stem, agents=agents, tell=tell)
 
 
 def revived(document: Mapping[str, Any], kind: GameKind = GameKind.TOURNAMENT) -> dict[str, Any]:
@@ -227,9 +230,9 @@ def with_agents(league: League, agents: Iterable[Listed]) -> League:
     return league
 
 
-def from_arguments(game: str, players: Sequence[str], **settings: Any) -> League:
+def from_arguments(game: str, players: Sequence[str], tell: Tell = lambda _: None, /, **settings: Any) -> League:
     """The tournament of a command's arguments; `settings` has the keys of a description, None if a key is absent, and
-    `own_clocks`: the clocks of some agents by name.
+    `own_clocks`: the clocks of some agents by name. `tell`: as for `read`.
 
     Names that repeat are numbered. The tournament's default name is the game and a hash of
     all settings that must not change, so the same arguments name the same tournament."""
@@ -246,7 +249,7 @@ def from_arguments(game: str, players: Sequence[str], **settings: Any) -> League
         Listed(name, player.text, player, clock=own_clocks.get(name))
         for name, player in zip(names, entered, strict=True)
     ]
-    league = _league(table, Path.cwd(), default_name="", listed=listed)
+    league = _league(table, Path.cwd(), default_name="", listed=listed, tell=tell)
     if league.name:
         return league
     fixed = {key: value for key, value in league.settings().items() if key not in CHANGEABLE}
@@ -265,7 +268,13 @@ def from_arguments(game: str, players: Sequence[str], **settings: Any) -> League
 
 
 def _league(
-    table: Table, folder: Path, *, default_name: str, listed: Iterable[Listed] = (), agents: bool = True
+    table: Table,
+    folder: Path,
+    *,
+    default_name: str,
+    listed: Iterable[Listed] = (),
+    agents: bool = True,
+    tell: Tell = lambda _: None,
 ) -> League:
     """Reads all keys, then checks them against each other."""
     kind = _named_format(table)
@@ -291,9 +300,10 @@ def _league(
             game_text=game_text,
             seats=start.players,
             agents=_sorted(everybody),
+            first=everybody[0].name if everybody else "",
             format=_format(table, kind, [agent.name for agent in everybody]),
             package=formats.FORMATS.package(kind.name),
-            openings=described_openings.read(table, folder, game, position),
+            openings=described_openings.read(table, folder, game, position, tell),
             conditions=replaced(
                 table.read(_DEFAULT),
                 clock=table.clock(_DEFAULT.clock),

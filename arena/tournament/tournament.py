@@ -179,11 +179,12 @@ class Tournament(RecordedGames, Schedule):
 
     def stands(self) -> str:
         """How a match of two stands, as those who test engines know it."""
-        names, terms = [agent.name for agent in self.league.agents], self.league.format.test
-        first = names[0] if terms is None else terms.of
+        terms = self.league.format.test
+        first = self.league.first if terms is None else terms.of
+        other = next(agent.name for agent in self.league.agents if agent.name != first)
         with self._database.reading() as connection:
             pairs = running.pair_points(connection, self.id, first)
-        return line_of_match(first, next(name for name in names if name != first), pairs, self.test)
+        return line_of_match(first, other, pairs, self.test)
 
     def first_speed(self) -> float | None:
         """The speed of the host that played the first game; None if no game says one."""

@@ -29,6 +29,7 @@ from arena.cli.asking.playing_options import (
 )
 from arena.cli.asking.record_options import DatabaseOption, open_to_others, submissions
 from arena.cli.play.match_output import MatchOutput, with_match_output
+from arena.cli.terminal import progress_line
 from arena.errors import BadLeague, BadPlayer, RefereeLost
 from arena.tournament import formats
 from db.errors import NotFound
@@ -218,11 +219,10 @@ def run(
         if leagues.LADDER_TABLE in keys:
             raise BadLeague(f"{what[0]} describes a ladder; run it with: arena serve {what[0]}")
         _check_package(str(keys.get("format", formats.FOR_TWO)), keys.get("name", Path(what[0]).stem), db)
-        league = leagues.read(Path(what[0]))
+        with progress_line.temporary() as tell:
+            league = leagues.read(Path(what[0]), tell=tell)
     else:
-        league = leagues.from_arguments(
-            what[0],
-            what[1:],
+        described = dict(
             name=name,
             format=format or (formats.with_key("sprt")[0] if test else None),
             rounds=rounds,
@@ -239,6 +239,8 @@ def run(
             walls=walls,
             sprt=test,
         )
+        with progress_line.temporary() as tell:
+            league = leagues.from_arguments(what[0], what[1:], tell, **described)
     if plan or within is not None:
         _show_plan(league, db, file=file, within=within)
     else:
