@@ -53,6 +53,8 @@ class Conditions(Struct, frozen=True, kw_only=True):
     """Whether agents get their opponents' names."""
     reuse: bool = False
     """Whether an agent's process is kept for its next game."""
+    keep_engines: bool = True
+    """The same for engines."""
     limits: Limits = Limits()
     walls: WallKind | None = None
     """The required kind of walls for user-supplied agents; None: the strongest available."""

@@ -64,14 +64,15 @@ class Confinement:
         """The settings of this agent's warden; `wanted` and `allowance` replace those of the run."""
         kind = self.wall_kind(wanted)
         allowance = allowance or self.conditions.allowance
-        command, walls = self._walls(submission, store, kind, allowance)
+        is_kept = self.conditions.reuse or (submission.engine is not None and self.conditions.keep_engines)
+        command, walls = self._walls(submission, store, kind, allowance, is_kept=is_kept)
         self.kinds[name] = kind
         self._allowances[name] = allowance
         return {
             "name": name,
             "command": command,
             "scratch": str(self._scratch),
-            "fresh": not self.conditions.reuse,
+            "fresh": not is_kept,
             "start": self.start_limit(allowance),
             "ready": self.conditions.limits.ready,
             "ponder": self.conditions.ponder,
@@ -81,7 +82,7 @@ class Confinement:
         }
 
     def _walls(
-        self, submission: Submission, store: Store, kind: WallKind, allowance: Allowance
+        self, submission: Submission, store: Store, kind: WallKind, allowance: Allowance, *, is_kept: bool
     ) -> tuple[tuple[str, ...], Walls]:
         """The command that starts the agent, and its walls: readable and hidden files, environment, filter."""
         command = submission.command
@@ -102,7 +103,7 @@ class Confinement:
         walls = Walls(
             kind,
             allowance,
-            cpu=Walls().cpu if not self.conditions.reuse else None,
+            cpu=None if is_kept else Walls().cpu,
             environment=environment,
             readable=tuple(dict.fromkeys(readable)),
             hidden=tuple(hidden),
