@@ -8,7 +8,8 @@
   const chosen = kept((store) => store.getItem("theme"));
   if (chosen === "light" || chosen === "dark") root.dataset.theme = chosen;
 
-  // Past times of a day are told by their age. A time to come is a deadline: it keeps the course's zone, and counts down.
+  // Past times of a day are told by their age. A time to come is a deadline: it keeps the course's zone, and counts down
+  // the last hundred days.
   const UNITS = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
   const rough = new Intl.RelativeTimeFormat("en", { numeric: "always", style: "short" });
   const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
@@ -20,7 +21,8 @@
       const apart = rough.format(Math.trunc(seconds / length), unit);
       time.title ||= `${exact.format(when)} (your time); ${time.textContent}`;
       time.dataset.written ??= time.textContent;
-      const text = seconds > 0 ? `${time.dataset.written}, ${apart}` : seconds > -86400 ? apart : exact.format(when);
+      const deadline = seconds < 8640000 ? `${time.dataset.written}, ${apart}` : time.dataset.written;
+      const text = seconds > 0 ? deadline : seconds > -86400 ? apart : exact.format(when);
       if (time.textContent !== text) time.textContent = text;
     }
     const own = kept((store) => JSON.parse(store.getItem("own") ?? "[]")) ?? [];
