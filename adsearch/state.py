@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Iterable
 from random import Random
 from typing import Any, ClassVar, Final, Generic, NamedTuple, Self, TypeVar
 
-from adsearch.errors import BadGame, BadMove, one_of, quote
+from adsearch.errors import BadCell, BadGame, BadMove, one_of, quote
 from adsearch.option import Option
 
 CHANCE: Final = -1
@@ -267,6 +267,11 @@ class State(Generic[Move]):
     def __str__(self) -> str:
         """The board as text."""
         return self.position()
+
+    def array(self, seat: int) -> list[list[int]]:
+        """The board as numbers for that seat, the top row first: its own pieces above 0, those of others below, empty
+        cells 0. BadCell in a game without a board of pieces."""
+        raise BadCell(f"{type(self).__name__} has no board of pieces in cells, so there is no array of it")
 
     def spots(self, last: Move | None) -> tuple[Spot, ...]:
         """The places in `str(self)` to mark: a winning line, and `last`, the move that led here; empty if the game does

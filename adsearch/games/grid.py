@@ -79,6 +79,7 @@ def grid_attributes(marks: str) -> tuple[tuple[str, str], ...]:
     return (
         ("cell(row, column)", f"{marks}; row 0 is on top, column 0 on the left"),
         ("rows()", "the same as a list of texts, one for each row: rows()[0][2] is cell(0, 2)"),
+        ("array(seat)", "the same as lists of numbers: 0 is empty, the seat's own pieces count from 1, others from -1"),
     )
 
 
@@ -114,6 +115,16 @@ class GridGame(State[Move]):
         """The marks of all cells: one text for each row, from the top."""
         rows, columns = self._size
         return ["".join([self._mark(row, column) for column in range(columns)]) for row in range(rows)]
+
+    def array(self, seat: int) -> list[list[int]]:
+        """The board as numbers for that seat: the letters of each seat count from 1, in the order that
+        `arena games GAME` lists; those of other seats are negative."""
+        if not self.looks.pieces:
+            return super().array(seat)
+        numbers = {".": 0}
+        for owner, letters in enumerate(self.looks.pieces):
+            numbers |= {letter: at if owner == seat else -at for at, letter in enumerate(letters, 1)}
+        return [[numbers[mark] for mark in row] for row in self.rows()]
 
     def last_cells(self, last: Move) -> tuple[Cell, ...]:
         """The cells that show the move `last`, which led here."""
