@@ -23,6 +23,7 @@ import json
 import os
 import shlex
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,6 +46,10 @@ from arena.players.player import MAIN_FILE, Player, PlayerKind, refuse_missing_s
 from db import private
 from db.sources import HASH, MOST_BYTES, MOST_FILES, StoredFile, hash_of
 
+_VERSION_MANAGERS: Final = ("pyenv", "rbenv", "nodenv", "asdf", "mise")
+"""Programs that choose the version of other programs. Each answers to `which NAME`."""
+_ANSWERS_WITHIN: Final = 10
+"""Seconds."""
 _COMMAND_FILE: Final = "command.json"
 _BUILT_FILES: Final = "files"
 """The folder of a built agent's files in the store. Nothing handed in can replace command.json, which is outside."""
@@ -408,7 +413,7 @@ def find_program(name: str, *, engine: bool = False) -> Path:
             raise BadPlayer(f"no engine {quote(name)} on this machine; {engines.how_to_install(name)}")
         if found is None:
             raise BadPlayer(f"no program {quote(name)} on the PATH; {_how_to_have(name)}")
-        return Path(found).absolute()
+        return _behind_shim(Path(found).absolute())
     path = Path(os.path.expanduser(name)).absolute()
     if not os.path.isfile(path):
         sources = (language for language in languages.ours().values() if os.path.isfile(f"{path}{language.ending}"))
@@ -417,7 +422,28 @@ def find_program(name: str, *, engine: bool = False) -> Path:
         raise BadPlayer(f"no program {quote(name)}: expected an executable file (looked for {path}){compile_it}")
     if not os.access(path, os.X_OK):
         raise BadPlayer(f"{quote(name)} is not executable; {_how_to_run(name)}")
-    return path
+    return _behind_shim(path)
+
+
+def _behind_shim(path: Path) -> Path:
+    """The program that a shim of a version manager starts; other programs are themselves. Behind walls no shim works:
+    it reads the manager's files."""
+    manager = next((name for name in _VERSION_MANAGERS if name in path.parent.parent.name), None)
+    if path.parent.name != "shims" or manager is None:
+        return path
+    beside = path.parent.parent / "bin" / manager
+    program = str(beside) if os.access(beside, os.X_OK) else manager
+    try:
+        asked = subprocess.run([program, "which", path.name], capture_output=True, text=True, timeout=_ANSWERS_WITHIN)
+        found = asked.stdout.strip()
+    except (OSError, subprocess.TimeoutExpired):
+        found = ""
+    if not os.access(found, os.X_OK):
+        raise BadPlayer(
+            f"{quote(str(path))} is a shim of {manager}, which does not say what it starts; write the path of the "
+            f"program itself ({manager} which {path.name})"
+        )
+    return Path(found)
 
 
 def _how_to_have(name: str) -> str:

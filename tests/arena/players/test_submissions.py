@@ -16,7 +16,7 @@ from adsearch import games
 from adsearch.errors import AdsearchError
 from arena.errors import ArenaError, BadFixture, BadPlayer
 from arena.players.player import Player, PlayerKind, read_player
-from arena.players.submissions import Store, Submission
+from arena.players.submissions import Store, Submission, find_program
 from db.sources import MOST_LEVELS
 from tests.kit.places import COUNTDOWN, ROOT
 
@@ -493,3 +493,29 @@ def test_a_line_is_read_from_files_of_the_submission_only(here: Path, store: Sto
     assert [store.line(taken.hash, "more.py", number) for number in (0, 1, 2, 3)] == ["", "one", "two", ""]
     for name in ("../secret.txt", str(store.folder / "secret.txt"), "no.py", ".", "a\0b", "x" * 5000):
         assert store.line(taken.hash, name, 1) == "", name
+
+
+def script(path: Path, *lines: str) -> Path:
+    """An executable script with these lines."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(("#!/bin/sh", *lines, "")))
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize(("folder", "manager"), [(".pyenv", "pyenv"), ("mise", "mise"), (".asdf", "asdf")])
+def test_a_shim_is_replaced_by_what_it_starts(
+    folder: str, manager: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shim = script(tmp_path / folder / "shims" / "interpreter", "exit 126")
+    program = script(tmp_path / "versions" / "interpreter")
+    monkeypatch.setenv("PATH", f"{shim.parent}:/usr/bin:/bin")
+    with pytest.raises(BadPlayer, match=rf"is a shim of {manager}, .*\({manager} which interpreter\)"):
+        find_program("interpreter")
+    script(tmp_path / folder / "bin" / manager, f'[ "$*" = "which interpreter" ] && echo {program}')
+    assert find_program("interpreter") == find_program(str(shim)) == program
+
+
+def test_a_folder_of_that_name_alone_is_no_shim(tmp_path: Path) -> None:
+    program = script(tmp_path / "tools" / "shims" / "interpreter")
+    assert find_program(str(program)) == program
