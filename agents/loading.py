@@ -74,6 +74,10 @@ def load(spec: str) -> type[Agent]:
         if isinstance(value, type) and issubclass(value, Agent) and value.__module__ == module.__name__
     }
     if not defined:
+        from agents import kaggle  # imported here, because agents must start fast
+
+        if (by_function := kaggle.of_module(vars(module), module.__name__, wanted)) is not None:
+            return by_function
         raise BadAgent(f"{_shown(path)}: {diagnosis.no_agent(vars(module), module.__name__)}")
     found = _the_one(path, defined, wanted)
     if wrong := diagnosis.wrong_in(found, Agent):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
@@ -21,7 +21,7 @@ from arena.cli.terminal.listings import OutputFormat, Shown, listed, show
 from arena.errors import BadPlayer
 from arena.history.words import printable
 from arena.match.clock import TimeControl
-from arena.players.player import PlayerKind, read_player
+from arena.players.player import PlayerKind, read_player, split_path
 from arena.results.columns import PROGRAMS, Column, Medium, fields, worded
 from arena.student.checking import Light
 
@@ -294,7 +294,18 @@ def _in_folder(folder: Path) -> list[Candidate]:
 
 def _title(player: str, exam: Exam) -> str:
     where = f" for {exam.description}" if exam.description else ""
-    return f"Checking {player}{where}: {exam.game}, clock {exam.conditions.clock}"
+    how = ", a function as Kaggle's agents are" if _is_of_kaggle(player) else ""
+    return f"Checking {player}{how}{where}: {exam.game}, clock {exam.conditions.clock}"
+
+
+def _is_of_kaggle(player: str) -> bool:
+    """Whether the player is a file that `agents.kaggle` plays."""
+    from agents import kaggle
+
+    file = split_path(player)
+    with suppress(OSError, ValueError):
+        return file is not None and kaggle.is_in(Path(file[0]).expanduser().read_text("utf-8"))
+    return False
 
 
 def _show(checked: Sequence[CheckReport], *, one: bool, only: int | None, shown: Shown) -> None:

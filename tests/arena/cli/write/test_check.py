@@ -282,3 +282,11 @@ def test_a_program_whose_language_the_tournament_does_not_have_needs_the_table(t
     step = checked["steps"][0]
     assert (ended.code, step["told"]) == (1, "bot.js is a JavaScript program")
     assert step["advice"] == ("to collect such programs, the tournament's description needs the table [languages.js]")
+
+
+@pytest.mark.costly
+def test_the_first_line_says_that_it_is_a_function_of_kaggle(tmp_path: Path) -> None:
+    file = tmp_path / "submission.py"
+    file.write_text("def agent(observation, configuration):\n    return observation.board.index(0)\n")
+    ended = arena("check", str(file), "--game", "connect4", "--positions", "1", columns=300)
+    assert ended.out.splitlines()[0] == f"Checking {file}, a function as Kaggle's agents are: connect4, clock 10+0.1"

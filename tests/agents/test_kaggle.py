@@ -1,0 +1,82 @@
+"""Functions as Kaggle's competitions have them play as they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adsearch import games
+from agents import kaggle
+from agents.agent import Clock
+from agents.errors import BadAgent
+from agents.loading import load
+
+FUNCTION = """
+import json
+
+def centre(columns):
+    return columns // 2
+
+def my_agent(observation, configuration):
+    assert observation["board"] is observation.board
+    print(json.dumps([observation, configuration]))
+    return centre(configuration.columns)
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    file = folder / "submission.py"
+    file.write_text(text)
+    return file
+
+
+def test_the_last_function_plays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    agent: Any = load(str(written(tmp_path, FUNCTION)))()
+    agent.seat = 1
+    state = games.start("connect4").play(3)
+    agent.begin(state, 1)
+    assert agent.choose(state, Clock(2.0, 2.0)) == 3
+    observation, configuration = eval(capsys.readouterr().out)
+    assert observation["board"] == [0] * 38 + [1] + [0] * 3
+    assert (observation["mark"], observation["step"]) == (2, 1)
+    assert [configuration[name] for name in ("columns", "rows", "inarow")] == [7, 6, 4]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (FUNCTION.replace("observation, configuration)", "obs, config)"), ""),
+        (f"{FUNCTION}\ndef other(a):\n    pass\n", ":my_agent"),
+    ],
+)
+def test_short_names_and_a_named_function_do_too(text: str, name: str, tmp_path: Path) -> None:
+    agent = load(f"{written(tmp_path, text)}{name}")
+    assert agent.__name__ == "my_agent"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{FUNCTION}\ndef other(a):\n    pass\n",
+        FUNCTION.replace("observation, configuration)", "observation, configuration, more)"),
+        "from json import loads\n",
+    ],
+)
+def test_other_functions_are_no_agents(text: str, tmp_path: Path) -> None:
+    with pytest.raises(BadAgent, match="expected a subclass of Agent"):
+        load(str(written(tmp_path, text)))
+    assert not kaggle.is_in(text)
+
+
+def test_it_is_seen_without_running_the_file() -> None:
+    assert kaggle.is_in(FUNCTION)
+    assert not kaggle.is_in(f"from agents import Agent\nclass Mine(Agent):\n    pass\n{FUNCTION}")
+    assert not kaggle.is_in("def agent(")
+
+
+def test_another_game_is_refused(tmp_path: Path) -> None:
+    agent = load(str(written(tmp_path, FUNCTION)))()
+    with pytest.raises(BadAgent, match="plays connect4 and tictactoe"):
+        agent.begin(games.start("othello"), 0)
