@@ -25,6 +25,7 @@ from arena.languages import Language
 from arena.players.player import MAIN_FILE, Player, PlayerKind, read_player, split_path
 from arena.student.checking.explanations import Explanation
 
+_NOT_FOUND: Final = re.compile(r"No module named '(\w+)")
 _READ: Final = 64 * 1024
 """Bytes read from a file that is not an agent."""
 _MOST_FILES: Final = 2000
@@ -97,10 +98,12 @@ def _own_modules(player: Player) -> Iterator[str]:
 
 def neighbour_advice(player: Player, words: str) -> str:
     """What to do if `words` name a missing module that is in the same folder as the file; empty if it is not there."""
+    if player.kind is PlayerKind.COMMAND:
+        return _command_with_folder(player, words)
     if player.kind is not PlayerKind.FILE or player.path is None or "there is no module '" not in words:
         return ""
     name = words.partition("there is no module '")[2].partition("'")[0].partition(".")[0]
-    if not any((player.path.parent / each).exists() for each in (f"{name}.py", f"{name}/__init__.py")):
+    if not _is_beside(player.path, name):
         return ""
     folder = quote(player.path.parent.name or str(player.path.parent))
     rename = "" if player.path.name == MAIN_FILE else f"rename {player.path.name} to {MAIN_FILE} and "
@@ -110,6 +113,27 @@ def neighbour_advice(player: Player, words: str) -> str:
         named = f"{name} in the same folder has the name of our library"
         return f"{named}: give it another name, and write that name in all imports of it; then {use}"
     return f"{name} is in the same folder, but a file is copied without its neighbours: {use}"
+
+
+def _command_with_folder(player: Player, words: str) -> str:
+    """The same for a file that a command names."""
+    if (missing := _NOT_FOUND.search(words)) is None:
+        return ""
+    for word in player.command[1:]:
+        file = Path(os.path.expanduser(word))
+        if file.is_file() and _is_beside(file, missing[1]):
+            main = "" if file.name == "__main__.py" else f"rename {file.name} to __main__.py, and "
+            folder = player.text.replace(word, os.path.join(os.path.dirname(word) or ".", ""))
+            return (
+                f"{missing[1]} is in the same folder, but only what the command names is copied: {main}name the "
+                f"folder: {quote(folder)}"
+            )
+    return ""
+
+
+def _is_beside(file: Path, module: str) -> bool:
+    """Whether the module is in the folder of that file."""
+    return any((file.parent / each).exists() for each in (f"{module}.py", f"{module}/__init__.py"))
 
 
 def _explain_missing(text: str, words: str) -> Explanation:

@@ -290,3 +290,16 @@ def test_the_first_line_says_that_it_is_a_function_of_kaggle(tmp_path: Path) -> 
     file.write_text("def agent(observation, configuration):\n    return observation.board.index(0)\n")
     ended = arena("check", str(file), "--game", "connect4", "--positions", "1", columns=300)
     assert ended.out.splitlines()[0] == f"Checking {file}, a function as Kaggle's agents are: connect4, clock 10+0.1"
+
+
+@pytest.mark.costly
+def test_a_program_without_its_neighbours_is_told_that_the_folder_can_be_given(tmp_path: Path) -> None:
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    (folder / "helper.py").write_text("")
+    (folder / "bot.py").write_text("import helper\n")
+    ended = arena("check", f"cmd:{sys.executable} {folder}/bot.py", "--game", "tictactoe", columns=400)
+    assert (
+        "helper is in the same folder, but only what the command names is copied: rename bot.py to __main__.py, and name "
+        f"the folder: 'cmd:{sys.executable} {folder}/'" in ended.out
+    )
