@@ -298,7 +298,7 @@ def test_a_program_without_its_neighbours_is_told_that_the_folder_can_be_given(t
     folder.mkdir()
     (folder / "helper.py").write_text("")
     (folder / "bot.py").write_text("import helper\n")
-    ended = arena("check", f"cmd:{sys.executable} {folder}/bot.py", "--game", "tictactoe", columns=400)
+    ended = arena("check", f"cmd:{sys.executable} bot/bot.py", "--game", "tictactoe", cwd=tmp_path)
     said = " ".join(ended.out.split())
     assert "copied: rename bot.py to __main__.py, and name the folder:" in said
-    assert f"'cmd:{sys.executable} {folder}/'" in said
+    assert f"'cmd:{sys.executable} bot/'" in said
