@@ -327,11 +327,6 @@ class PastGame(Attempt, frozen=True, kw_only=True):
         return game_name(self.id, self.tournament, self.number)
 
     @property
-    def name_with_attempt(self) -> str:
-        """Its name; of a later attempt "cs101-812, attempt 2"."""
-        return f"{self.name}, attempt {self.attempt}" if self.attempt > 1 else self.name
-
-    @property
     def players(self) -> list[str]:
         """The players' names, in the order of the seats."""
         return [seat.player for seat in self.seats]

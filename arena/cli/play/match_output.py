@@ -3,7 +3,7 @@ line with the Elo difference every few games."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from functools import partial
@@ -22,6 +22,7 @@ from db.bundles import traffic_beside
 
 if TYPE_CHECKING:
     from arena.cli.play.tournament_display import TournamentDisplay
+    from arena.history.exchange.growing_file import GrowingFile
     from arena.tournament.league import League
     from arena.tournament.tournament import Tournament
     from db.database import Database
@@ -43,8 +44,10 @@ class MatchOutput(Struct, frozen=True):
     every: int | None = None
     log: Log | None = None
 
-    def check(self, league: League) -> None:
-        """Raise BadParameter for a file that cannot be written, or a line that cannot be computed."""
+    def check(self, league: League, on: str | None) -> list[GrowingFile]:
+        """The files; BadParameter or BadImport for one that cannot be written, or a line that cannot be computed."""
+        from arena.history.exchange.growing_file import GrowingFile
+
         check_folder(self.pgn, self.sgf)
         if self.sgf is not None and league.game_text.partition(":")[0] != "go":
             raise typer.BadParameter(f"--sgf is for games of go; for {league.game_text}: --pgn FILE")
@@ -52,6 +55,14 @@ class MatchOutput(Struct, frozen=True):
             raise typer.BadParameter(f"--every is for a match of two agents, got {len(league.agents)}")
         if (self.event or self.site) and self.pgn is None:
             raise typer.BadParameter("--event and --site are for the file of --pgn")
+        if self.log is not None and on is not None:
+            raise typer.BadParameter("--log keeps what happens on this machine: not with --on")
+        named = {FileFormat.PGN: self.pgn, FileFormat.SGF: self.sgf}
+        return [
+            GrowingFile(file, form, event=self.event, site=self.site)
+            for form, file in named.items()
+            if file is not None
+        ]
 
     def traffic(self, database: Database) -> Path | None:
         """The folder for the traffic with engines; None if it is not kept."""
@@ -59,38 +70,41 @@ class MatchOutput(Struct, frozen=True):
 
     @contextmanager
     def following(
-        self, tournament: Tournament, database: Database, display: TournamentDisplay
+        self, files: Sequence[GrowingFile], tournament: Tournament, database: Database, display: TournamentDisplay
     ) -> Iterator[Callable[[Event], None]]:
-        """Inside, each event is told to the function. A file that cannot be written does not stop the games."""
-        from arena.history.exchange.growing_file import GrowingFile
+        """Inside, each event is told to the function. A file that cannot be written does not stop the games: what it
+        lacks is tried again at the end."""
+        told = 0
 
-        named = {FileFormat.PGN: self.pgn, FileFormat.SGF: self.sgf}
-        files = [
-            GrowingFile(file, form, database, tournament.id, event=self.event, site=self.site)
-            for form, file in named.items()
-            if file is not None
-        ]
-
-        def written(how: Callable[[], None]) -> bool:
+        def write(file: GrowingFile, how: Callable[[], None]) -> None:
             try:
                 how()
+                file.is_whole = True
             except (OSError, ArenaError) as error:
-                display.warn(f"{error}; the same command adds the games that are missing")
-                return False
-            return True
+                file.is_whole = False
+                why = error.strerror if isinstance(error, OSError) else error
+                display.warn(f"{file.file} lacks games: {why}; the same command adds them")
+
+        def catch_up() -> None:
+            for file in files:
+                write(file, partial(file.catch_up, database, tournament.id))
 
         def tell(event: Event) -> None:
-            if isinstance(event, Finished):
-                files[:] = [file for file in files if written(partial(file.add, event.game.number))]
-                if self.every is not None and tournament.over % self.every == 0:
-                    display.say(tournament.stands())
+            nonlocal told
+            if not isinstance(event, Finished):
+                return
+            for file in files:
+                if file.is_whole:
+                    write(file, partial(file.add, database, event.game.number))
+            if self.every is not None and tournament.over // self.every > told:
+                told = tournament.over // self.every
+                display.say(tournament.stands())
 
-        files[:] = [file for file in files if written(file.catch_up)]
+        catch_up()
         try:
             yield tell
         finally:
-            for file in files:
-                written(file.catch_up)  # games that nobody has played, such as forfeits
+            catch_up()  # also games that nobody has played, such as forfeits
 
 
 _OPTIONS: Any = {

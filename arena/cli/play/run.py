@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime, timedelta
 from math import inf
@@ -37,6 +37,7 @@ from db.errors import NotFound
 if TYPE_CHECKING:
     from arena.cli.play.tournament_display import TournamentDisplay
     from arena.cli.terminal.stopping import Stopping
+    from arena.history.exchange.growing_file import GrowingFile
     from arena.match.schedule import Event
     from arena.players.submissions import Store
     from arena.tournament.duration import GameTime
@@ -244,8 +245,8 @@ def run(
     if plan or within is not None:
         _show_plan(league, db, file=file, within=within)
     else:
-        output.check(league)
-        _run(league, db, rerun_changed=rerun_changed, until=stops, on=on, output=output)
+        files = output.check(league, on)
+        _run(league, db, rerun_changed=rerun_changed, until=stops, on=on, output=output, files=files)
 
 
 def _check_description(text: str) -> None:
@@ -331,6 +332,7 @@ def _run(
     until: datetime | None = None,
     on: str | None = None,
     output: MatchOutput,
+    files: Sequence[GrowingFile] = (),
 ) -> None:
     from arena.cli.play.tournament_display import TournamentDisplay
     from arena.cli.terminal.stopping import Signals, Stopping
@@ -378,7 +380,7 @@ def _run(
                     display.say(f"stops at {words.local_time(until)}: no game starts after that")
                 with (
                     display.running(tournament, on_hosts=on is not None),
-                    output.following(tournament, database, display) as tell,
+                    output.following(files, tournament, database, display) as tell,
                 ):
                     if on is None:
                         _play(tournament, folder, display, stopping, tell)
@@ -388,6 +390,8 @@ def _run(
             if not tournament.is_over:
                 display.say("stopped; the games in progress will be played again")
         display.conclude(tournament, database)
+    if not all(file.is_whole for file in files):
+        raise typer.Exit(1)
     if not tournament.is_over and not stopping.in_time:
         raise typer.Exit(128 + (signals.number or signal.SIGINT))
 

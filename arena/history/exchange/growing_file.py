@@ -1,16 +1,18 @@
 """A file of games that grows while a tournament is played: each game is added when it is over, as an export writes it.
 
-A game is added by one write at the end of the file. After a kill the next run of the tournament removes a game that was
-not written whole, and adds what is missing, so every game is in the file once. Games of other tournaments stay in it.
+A game is added by one write at the end of the file, with a mark of its own. After a kill the next run of the tournament
+removes the beginning of a game that was not written whole, and adds the games whose marks are missing. So every game is
+in the file once. Nothing else in the file is ever changed.
 """
 
 from __future__ import annotations
 
+import errno
 import os
-import re
 from collections.abc import Callable, Sequence
+from hashlib import blake2b
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from arena.errors import BadImport
 from arena.history.exchange import FileFormat, pgn, sgf
@@ -20,77 +22,93 @@ from db.records import PastGame
 
 _AT_ONCE: Final = 200
 """Games in memory at a time."""
-
-
-class _Form(NamedTuple):
-    """How games are told apart in a file."""
-
-    head: str
-    """How each game begins."""
-    is_whole: Callable[[str], object]
-    """Whether a game is written to its end."""
-    name: Callable[[str], str | None]
-    """`PastGame.name_with_attempt` of a written game; None without one."""
-
-
-_FORMS: Final = {
-    FileFormat.PGN: _Form("[Event ", pgn.is_whole, pgn.name_in),
-    FileFormat.SGF: _Form("(;", sgf.is_whole, sgf.name_in),
-}
+_MARKS: Final = {FileFormat.PGN: '[Mark "{}"]', FileFormat.SGF: "SO[arena {}]"}
+_GAP: Final = b"\n\n"
+"""Stands at the end of a game."""
+_HEAD: Final = 7
+"""Bytes at the start of a game by which it is found."""
 
 
 class GrowingFile:
-    """A file with the games of one tournament."""
+    """A file with the games of a tournament."""
 
-    def __init__(
-        self, file: Path, form: FileFormat, database: Database, tournament: int, *, event: str = "", site: str = ""
-    ) -> None:
-        """`tournament`: its row id; `event`, `site`: see `pgn.text`. BadImport if the file has anything but games."""
-        self._file, self._form = file, form
-        self._database, self._tournament = database, tournament
-        self._text: Callable[[PastGame], str] = (
+    def __init__(self, file: Path, form: FileFormat, *, event: str = "", site: str = "") -> None:
+        """`event`, `site`: see `pgn.text`. BadImport if the file cannot be written, or has anything but games that were
+        added so."""
+        self.file = file
+        # Whether the last games could be added.
+        self.is_whole = True
+        self._mark = _MARKS[form]
+        self._export: Callable[[PastGame], str] = (
             sgf.text if form is FileFormat.SGF else lambda game: pgn.text(game, event=event, site=site)
         )
-        self._written = self._read()
+        if file.exists() and not file.is_file():
+            raise BadImport(f"{file}: expected a file, or a name that is still free")
+        if not os.access(file if file.exists() else file.parent, os.W_OK):
+            raise BadImport(f"{file}: cannot be written here")
+        content = file.read_bytes() if file.exists() else b""
+        if content and self._mark.partition("{")[0].encode() not in content and not _can_begin(content):
+            raise BadImport(f"{file}: expected games that arena has added here, or a name that is still free")
 
-    def _read(self) -> set[str]:
-        """The names of the games in the file; a game at its end that is not whole is removed."""
-        form = _FORMS[self._form]
-        text = self._file.read_bytes().decode("utf-8", "replace") if self._file.exists() else ""
-        *found, last = re.split(f"(?<=\n\n)(?={re.escape(form.head)})", text)
-        begun, _, head = last.rpartition("\n\n")
-        if begun and head and form.head.startswith(head):  # of the last game there is not even the whole head
-            found, last = [*found, f"{begun}\n\n"], head
-        if last and not form.is_whole(last):
-            if not last.startswith(form.head) and not form.head.startswith(last):
-                raise BadImport(
-                    f"{self._file}: expected games that arena has written here, or no such file: name another one"
-                )
-            os.truncate(self._file, len("".join(found).encode()))
-        else:
-            found.append(last)
-        self._gap = "" if not found or found[-1][-2:] in ("", "\n\n") else "\n\n"
-        return {name for game in found if (name := form.name(game)) is not None}
-
-    def catch_up(self) -> None:
-        """Adds the games of the tournament that are over and not in the file."""
-        with self._database.reading() as connection:
-            over = games.games(connection, games.ids(connection, self._tournament))
-            missing = [game.id for game in over if game.name_with_attempt not in self._written]
+    def catch_up(self, database: Database, tournament: int) -> None:
+        """Adds the games of the tournament with that row id that are over and not in the file."""
+        with database.reading() as connection:
+            content = self.file.read_bytes() if self.file.exists() else b""
+            over = games.games(connection, games.ids(connection, tournament))
+            places = {game.id: content.rfind(self._mark_of(game).encode()) for game in over}
+            missing = [id for id, place in places.items() if place < 0]
+            last = max(places, key=lambda id: places[id], default=0)
+            for game in games.games(connection, [*missing[:_AT_ONCE], last], whole=True):
+                if begun := _begun(content, self._text(game).encode()):
+                    content = content[:-begun]
+                    os.truncate(self.file, len(content))
+                    missing = [game.id, *(id for id in missing if id != game.id)]
+                    break
+            if missing and content and not content.endswith(_GAP):
+                self._write(_GAP)
             for begin in range(0, len(missing), _AT_ONCE):
                 self._add(connection, missing[begin : begin + _AT_ONCE])
 
-    def add(self, id: int) -> None:
+    def add(self, database: Database, id: int) -> None:
         """Adds a game that has just ended."""
-        with self._database.reading() as connection:
+        with database.reading() as connection:
             self._add(connection, [id])
 
     def _add(self, connection: Connection, ids: Sequence[int]) -> None:
-        found = games.games(connection, ids, whole=True)
-        text, self._gap = self._gap + "".join(map(self._text, found)), ""
-        file = os.open(self._file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        try:
-            os.write(file, text.encode("utf-8", "backslashreplace"))
-        finally:
-            os.close(file)
-        self._written |= {game.name_with_attempt for game in found}
+        self._write("".join(map(self._text, games.games(connection, ids, whole=True))).encode())
+
+    def _write(self, content: bytes) -> None:
+        """Adds all of it, or nothing."""
+        with self.file.open("ab", buffering=0) as file:
+            before = file.seek(0, os.SEEK_END)
+            if file.write(content) != len(content):
+                file.truncate(before)
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def _text(self, game: PastGame) -> str:
+        """The game as an export writes it, with its mark: the last tag, or the first property."""
+        text, mark = self._export(game).encode("utf-8", "backslashreplace").decode(), self._mark_of(game)
+        return text.replace("(;", f"(;{mark}", 1) if text.startswith("(;") else text.replace("\n\n", f"\n{mark}\n\n", 1)
+
+    def _mark_of(self, game: PastGame) -> str:
+        """A text that no other game has, of this record or another one, and that no player knows."""
+        known = f"{game.name} {game.attempt} {game.started} {game.finished} {game.seed}"
+        return self._mark.format(blake2b(known.encode(), digest_size=8).hexdigest())
+
+
+def _can_begin(content: bytes) -> bool:
+    """Whether a file without a mark can have the beginning of its first game."""
+    if _GAP in content or b"\r" in content:
+        return False
+    return any(head.startswith(content) or content.startswith(head) for head in (b"[Event ", b"(;SO[arena "))
+
+
+def _begun(content: bytes, text: bytes) -> int:
+    """How much of the text stands at the end of the content, if it is not all of it."""
+    heads = (content.rfind(text[:_HEAD]), *range(len(content) - _HEAD + 1, len(content)))
+    for place in heads:
+        if (place >= 0 and content[:place].endswith(_GAP)) or place == 0:
+            begun = content[place:]
+            if begun and begun != text and text.startswith(begun):
+                return len(begun)
+    return 0

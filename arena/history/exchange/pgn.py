@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from datetime import timedelta
 from decimal import Decimal
 from typing import Any, Final, NoReturn
 
@@ -60,31 +59,6 @@ def text(game: PastGame, *, event: str = "", site: str = "") -> str:
     return "\n".join([*tags, "", *(moves or [*map(_ply, game.moves), scored]), "", ""])
 
 
-def _tags_in(text: str) -> dict[str, str]:
-    """The tags of a game in a file of any program."""
-    found = (_TAG.match(line) for line in text.partition("\n\n")[0].splitlines())
-    return {one[1]: re.sub(r"\\(.)", r"\1", one[2][1:-1]) for one in found if one}
-
-
-def name_in(text: str) -> str | None:
-    """The name of the game that `text` has written; None if it is none of a tournament."""
-    tags = _tags_in(text)
-    tournament, number, attempt = (
-        tags.get("Tournament", tags.get("Event")),
-        tags.get("Number"),
-        tags.get("Attempt", "1"),
-    )
-    if tournament is None or number is None:
-        return None
-    return f"{tournament}-{number}" + (f", attempt {attempt}" if attempt != "1" else "")
-
-
-def is_whole(text: str) -> bool:
-    """Whether the game is written to its end, which is its result."""
-    result = _tags_in(text).get("Result", "")
-    return "\n\n" in text and result != "" and text.rstrip().endswith(result)
-
-
 def _chess_tags(game: PastGame, *, event: str, site: str) -> Iterator[str]:
     """The seven tags that each PGN file has, more of the standard, those that programs which test engines write, and
     ours."""
@@ -106,7 +80,8 @@ def _chess_tags(game: PastGame, *, event: str, site: str) -> Iterator[str]:
         standard |= {f"{colour}TimeControl": clock for colour, clock in zip(_COLOURS, clocks, strict=True)}
     started, finished = moment_of(game.started or ""), moment_of(game.finished or "")
     if started is not None and finished is not None:
-        standard["GameDuration"] = str(timedelta(seconds=round((finished - started).total_seconds()))).rjust(8, "0")
+        minutes, seconds = divmod(round((finished - started).total_seconds()), 60)
+        standard["GameDuration"] = f"{minutes // 60:02}:{minutes % 60:02}:{seconds:02}"
     if (opening := chess_openings.name(game.position, [move.move for move in game.moves])) is not None:
         standard |= dict(zip(("ECO", "Opening"), opening, strict=True))
     if game.position:

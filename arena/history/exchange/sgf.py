@@ -31,8 +31,6 @@ _POINTS: Final = "abcdefghijklmnopqrs"
 _CAUSES: Final = {Verdict.RESIGNED: "R", Verdict.TIME: "T"}
 _VERDICTS: Final = {cause: verdict for verdict, cause in _CAUSES.items()} | {"F": Verdict.FORFEIT}
 _TOKEN: Final = re.compile(r"(?:([();])|([A-Za-z]+)|\[([^\]\\]*(?:\\.[^\]\\]*)*)\])\s*", re.DOTALL)
-_NAME: Final = re.compile(r"GN\[((?:[^\]\\]|\\.)*)\]")
-_WHOLE: Final = re.compile(r"\(;(?:[^\[\]]|\[(?:[^\]\\]|\\.)*\])*\)\s*", re.DOTALL)
 _RESULT: Final = re.compile(
     r"(?P<winner>[BW])\+(?:(?P<cause>[RTF])[a-z]*|(?P<margin>(?:[0-9]{1,9}(?:\.[0-9]*)?)?))", re.IGNORECASE
 )
@@ -64,20 +62,10 @@ def text(game: PastGame) -> str:
     return "\n".join([f"(;{_root(game, state, placed)}", *nodes]) + ")\n\n"
 
 
-def name_in(text: str) -> str | None:
-    """The name of the game in a game tree that `text` has written; None if it has none."""
-    found = _NAME.search(text)
-    return found and re.sub(r"\\(.)", r"\1", found[1])
-
-
-def is_whole(text: str) -> bool:
-    """Whether the game tree is written to its end."""
-    return _WHOLE.fullmatch(text) is not None
-
-
 def _root(game: PastGame, end: Go, placed: Mapping[str, str]) -> str:
     black, white = game.players
-    main, overtime = _clock(TimeControl.parse(game.clock))
+    # The standard has one clock for both.
+    main, overtime = _clock(TimeControl.parse(game.clocks[0])) if len(set(game.clocks)) == 1 else ("", "")
     properties = {
         "FF": "4",
         "GM": "1",
@@ -88,7 +76,7 @@ def _root(game: PastGame, end: Go, placed: Mapping[str, str]) -> str:
         "RU": "Chinese",
         "PB": _escaped(black),
         "PW": _escaped(white),
-        "GN": _escaped(game.name_with_attempt),
+        "GN": _escaped(game.name),
         "RE": _result(game, end),
         "DT": (game.started or "")[:10],
         "EV": _escaped(game.tournament or ""),
@@ -117,7 +105,7 @@ def _node(move: MoveRecord, state: Go, played: int, mistake: str) -> str:
     left = "" if move.left is None else f"{_TIMES[seat]}[{move.left / SECOND:.3f}]"
     reported = words.thinking(move) + (f", line {move.line}" if move.line else "")
     said = "; ".join(part for part in (reported.removeprefix(", "), mistake) if part)
-    return f";{_COLOURS[seat]}[{point}]{left}{f'C[{_escaped(said)}]' if said else ''}"
+    return f";{_COLOURS[seat]}[{point}]{left}{f'C[{_escaped(words.printable(said))}]' if said else ''}"
 
 
 def _result(game: PastGame, end: Go) -> str:

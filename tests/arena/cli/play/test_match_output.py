@@ -95,7 +95,8 @@ def test_a_file_of_something_else_stays(tmp_path: Path) -> None:
     file.write_text("my thesis")
     ended = arena(*MATCH, "--pgn", str(file), "--db", str(tmp_path / "arena.db"))
     assert (ended.code, file.read_text()) == (2, "my thesis")
-    assert "expected games that arena has written here, or no such file: name another one" in ended.err
+    assert "expected games that arena has added here, or a name that is still free" in ended.err
+    assert not (tmp_path / "arena.db").exists()
 
 
 def test_the_whole_traffic_with_an_engine_is_kept(tmp_path: Path) -> None:

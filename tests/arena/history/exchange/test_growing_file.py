@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import io
+import os
+import re
+import resource
+import signal
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
@@ -20,10 +25,6 @@ from tests.kit.judged_records import HOST, NOW
 from tests.kit.match_table import NAMES, Table
 
 FORMS = {FileFormat.PGN: ("chess", "nap:5"), FileFormat.SGF: ("go:size=5",)}
-FOREIGN = {
-    FileFormat.PGN: '[Event "Linares"]\n[White "A \\"B\\""]\n[Black "C"]\n[Result "1/2-1/2"]\n\n1. e4 e5 1/2-1/2\n',
-    FileFormat.SGF: "(;GM[1]SZ[9]C[a \\] bracket );];B[aa];W[])\n",
-}
 PLAYED = 6
 Played = tuple[FileFormat, Database, int]
 """The format, and a record with a tournament of some games; one was played again."""
@@ -64,47 +65,86 @@ def whole(form: FileFormat, database: Database, tournament: int) -> str:
     return out.getvalue()
 
 
+def without_marks(text: str) -> str:
+    return re.sub(r'\[Mark "\w{16}"\]\n|SO\[arena \w{16}\]', "", text)
+
+
 def test_each_game_is_added_once(played: Played, tmp_path: Path) -> None:
     form, database, tournament = played
     path = tmp_path / "out"
     with database.reading() as connection:
         ids = recorded.ids(connection, tournament)
-    file = GrowingFile(path, form, database, tournament)
+    file = GrowingFile(path, form)
     for id in ids[:2]:
-        file.add(id)
-    file.catch_up()
-    file.catch_up()
-    assert path.read_text() == whole(form, database, tournament)
+        file.add(database, id)
+    file.catch_up(database, tournament)
+    GrowingFile(path, form).catch_up(database, tournament)
+    assert without_marks(path.read_text()) == whole(form, database, tournament)
 
 
-@pytest.mark.parametrize("before", [False, True], ids=["alone", "beside others"])
-def test_wherever_it_was_cut_the_next_run_makes_it_whole(played: Played, tmp_path: Path, before: bool) -> None:
-    form, database, tournament = played
-    path, text = tmp_path / "out", whole(form, database, tournament)
-    others = FOREIGN[form] + "\n" if before else ""
-    random = Random(2)
-    for at in {0, 1, len(text) - 1, len(text), *random.sample(range(len(text)), 40)}:
-        path.write_text(others + text[:at])
-        GrowingFile(path, form, database, tournament).catch_up()
-        again = path.read_text()
-        assert again.startswith(others)
-        assert again[len(others) :].strip() == text.strip(), at
-
-
-def test_the_games_of_another_program_stay(played: Played, tmp_path: Path) -> None:
+@pytest.mark.parametrize("others", [0, 3], ids=["alone", "after others"])
+def test_wherever_it_was_cut_the_next_run_makes_it_whole(played: Played, tmp_path: Path, others: int) -> None:
+    """The games of another record, which may have the same names, come first."""
     form, database, tournament = played
     path = tmp_path / "out"
-    path.write_text(FOREIGN[form])
-    GrowingFile(path, form, database, tournament).catch_up()
-    others, text = path.read_text().split(whole(form, database, tournament))
-    assert (others.strip(), text) == (FOREIGN[form].strip(), "")
+    GrowingFile(path, form).catch_up(database, tournament)
+    text = path.read_bytes()
+    foreign = re.sub(rb'(Mark "|SO\[arena )\w{15}', rb"\g<1>" + b"0" * 15, text) * others
+    random = Random(2)
+    for at in {0, 1, 2, 8, len(text) - 1, len(text), *random.sample(range(len(text)), 40)}:
+        path.write_bytes(foreign + text[:at])
+        GrowingFile(path, form).catch_up(database, tournament)
+        again = path.read_bytes()
+        assert again.startswith(foreign)
+        assert sorted(again[len(foreign) :].split(b"\n\n")) == sorted(text.split(b"\n\n")), at
 
 
-@pytest.mark.parametrize("content", [b"my thesis", b"\xff\xfe", b"[Site 1]\n"])
-def test_a_file_of_something_else_is_refused_and_stays(played: Played, tmp_path: Path, content: bytes) -> None:
+def test_what_is_not_the_beginning_of_a_game_of_ours_stays(played: Played, tmp_path: Path) -> None:
     form, database, tournament = played
+    path = tmp_path / "out"
+    GrowingFile(path, form).catch_up(database, tournament)
+    text = path.read_bytes()
+    for notes in (b"my notes", b'[Event "mine"]\r\n\r\n1. e4 *\r\n', b"(;C[mine])\n", b"\xff"):
+        path.write_bytes(text.partition(b"\n\n")[0] + b"\n\n" + notes)
+        GrowingFile(path, form).catch_up(database, tournament)
+        assert notes in path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "content", [b"my thesis", b"\xff\xfe", b'[Event "mine"]\r\n\r\n1. e4 *\r\n', b"(;C[mine])\n\n"]
+)
+def test_a_file_of_something_else_is_refused_and_stays(played: Played, tmp_path: Path, content: bytes) -> None:
+    form, _, _ = played
     path = tmp_path / "out"
     path.write_bytes(content)
-    with pytest.raises(BadImport, match="expected games that arena has written here"):
-        GrowingFile(path, form, database, tournament)
+    with pytest.raises(BadImport, match="expected games that arena has added here"):
+        GrowingFile(path, form)
     assert path.read_bytes() == content
+
+
+def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path, what in ((tmp_path / "pipe", "expected a file"), (Path("/dev/full"), "expected a file")):
+        with pytest.raises(BadImport, match=what):
+            GrowingFile(path, FileFormat.PGN)
+
+
+def test_on_a_full_disk_a_game_is_added_whole_or_not_at_all(played: Played, tmp_path: Path) -> None:
+    form, database, tournament = played
+    path, room = tmp_path / "out", 900
+    file = GrowingFile(path, form)
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    with database.reading() as connection:
+        ids = recorded.ids(connection, tournament)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, limit[1]))
+    try:
+        with suppress(OSError):
+            for id in ids:
+                file.add(database, id)
+            pytest.fail("all of them fit")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert path.read_bytes() == b"" or path.read_bytes().endswith(b"\n\n")
+    file.catch_up(database, tournament)
+    assert without_marks(path.read_text()) == whole(form, database, tournament)
