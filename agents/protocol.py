@@ -189,6 +189,8 @@ class ClockInfo(Struct, frozen=True):
 
     text: str
     left: tuple[int, ...] | None
+    texts: tuple[str, ...] | UnsetType = UNSET
+    """The time control of each seat, if they differ."""
 
 
 class Start(_Message, frozen=True):

@@ -226,6 +226,38 @@ class GameRecord(Struct, frozen=True):
     not stored."""
 
 
+class Act(Struct, frozen=True):
+    """A kind of ruling."""
+
+    about: str
+    """game, agent or ruling."""
+    done: str
+    """Its effect on what it is about."""
+    offer: str
+    """What a form offers; "{}": the player in a seat."""
+    status: str = ""
+    """Of the agent afterwards."""
+
+
+ACTS: Final = {
+    "void": Act("game", "annulled", "Annul it: it counts for nothing"),
+    "again": Act("game", "annulled for a replay", "Annul it, and play it again"),
+    "award": Act("game", "awarded", "Award it to {}"),
+    "withdraw": Act("agent", "withdrawn", "Withdraw: it plays no more games", "withdrawn"),
+    "quarantine": Act(
+        "agent", "quarantined", "Put aside (quarantine): it plays again after its author hands in", "quarantined"
+    ),
+    "release": Act("agent", "released", "Release: it plays again", "active"),
+    "revoke": Act("ruling", "revokes another", "Revoke"),
+}
+"""All that an instructor can decide. (A game that is void without a ruling was stopped by a failure of the server.)"""
+
+
+def acts_about(what: str) -> dict[str, Act]:
+    """Those about a game, or about an agent."""
+    return {name: act for name, act in ACTS.items() if act.about == what}
+
+
 class PastRuling(Struct, frozen=True):
     """A ruling about a game."""
 

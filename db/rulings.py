@@ -5,7 +5,7 @@ Rulings are never changed or deleted. The ruling in force is the last one about 
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, func, select
@@ -14,44 +14,12 @@ from db.errors import NotFound
 from db.schema import Entry, Game, Ruling, Seat, Tournament
 
 
-class Act(Struct, frozen=True):
-    """A kind of ruling."""
-
-    about: str
-    """game, agent or ruling."""
-    done: str
-    """Its effect on what it is about."""
-    offer: str
-    """What a form offers; "{}": the player in a seat."""
-    status: str = ""
-    """Of the agent afterwards."""
-
-
-ACTS: Final = {
-    "void": Act("game", "annulled", "Annul it: it counts for nothing"),
-    "again": Act("game", "annulled for a replay", "Annul it, and play it again"),
-    "award": Act("game", "awarded", "Award it to {}"),
-    "withdraw": Act("agent", "withdrawn", "Withdraw: it plays no more games", "withdrawn"),
-    "quarantine": Act(
-        "agent", "quarantined", "Put aside (quarantine): it plays again after its author hands in", "quarantined"
-    ),
-    "release": Act("agent", "released", "Release: it plays again", "active"),
-    "revoke": Act("ruling", "revokes another", "Revoke"),
-}
-"""All that an instructor can decide. (A game that is void without a ruling was stopped by a failure of the server.)"""
-
-
-def acts_about(what: str) -> dict[str, Act]:
-    """Those about a game, or about an agent."""
-    return {name: act for name, act in ACTS.items() if act.about == what}
-
-
 class StoredRuling(Struct, frozen=True, kw_only=True):
     """One ruling, with the game or entry that it is about."""
 
     id: int
     what: str
-    """One of `ACTS`."""
+    """One of `db.records.ACTS`."""
     tournament: str | None
     game: int | None
     """The game's id; None if the ruling is about an entry."""

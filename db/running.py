@@ -189,8 +189,9 @@ def settings(connection: Connection, tournament: int) -> dict[str, Any]:
 
 def own_clocks(connection: Connection, tournament: int) -> dict[str, str]:
     """The clocks of the agents that have another one than the rest."""
-    agents = settings(connection, tournament).get("agents", ())
-    return {agent["name"]: agent["clock"] for agent in agents if agent.get("clock")}
+    found = settings(connection, tournament)
+    own = {agent["name"]: agent.get("clock") for agent in found.get("agents", ())}
+    return {name: clock for name, clock in own.items() if clock not in (None, found.get("clock"))}
 
 
 def pairings(connection: Connection, tournament: int) -> list[tuple[int, str, tuple[str, ...]]]:

@@ -20,6 +20,7 @@ from db import dialect
 from db.errors import DatabaseError, NotFound
 from db.prepared import Prepared
 from db.records import (
+    ACTS,
     SEAT_RESULT,
     Attempt,
     GameKind,
@@ -32,7 +33,6 @@ from db.records import (
     instant,
     moves_hash,
 )
-from db.rulings import ACTS
 from db.schema import ATTEMPT, GAME_STATUSES, Agent, Analysis, Entry, Game, Move, Ruling, Seat, Tournament, Version
 
 _PART: Final = 2500

@@ -141,7 +141,7 @@ class GtpTranslator(EngineTranslator):
             self._made += who == seat
             if who != seat or is_new:  # else the engine has placed it itself
                 commands.append(_Command(f"play {color} {move}"))
-        if left := time_left.of_seats(self._control, turn, seat):
+        if left := time_left.of_seats([self._control] * 2, turn, seat):
             commands.append(_Command(f"time_left {_COLOURS[seat]} {self._time_left(left[seat])}", _Need.NOTHING))
         return [*commands, _Command(f"genmove {_COLOURS[seat]}", _Need.MOVE)]
 

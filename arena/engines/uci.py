@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Final
 
+from msgspec import UNSET
+
 from adsearch.errors import meant, one_of, quote
 from agents.errors import BadMessage
 from agents.protocol import (
@@ -174,7 +176,7 @@ class UciTranslator(EngineTranslator):
         self._name = ""
         self._greeted = False
         self._start: Start | None = None
-        self._control = TimeControl()
+        self._controls = (TimeControl(), TimeControl())  # of both seats
         # All moves since the start position, and how many of them are the engine's own.
         self._moves: list[str] = []
         self._made = 0
@@ -205,7 +207,8 @@ class UciTranslator(EngineTranslator):
 
     def _begin(self, start: Start) -> None:
         self._start = start
-        self._control = TimeControl.parse(start.clock.text)
+        texts = (start.clock.text,) * 2 if start.clock.texts is UNSET else start.clock.texts
+        self._controls = (TimeControl.parse(texts[0]), TimeControl.parse(texts[1]))
         self._moves, self._made, self._turn = [], 0, None
 
     def _settings(self) -> list[str]:
@@ -224,9 +227,9 @@ class UciTranslator(EngineTranslator):
 
     def _go(self, turn: Turn, seat: int) -> str:
         engine, words, movetime = self._engine, ["go"], self._engine.movetime
-        if left := time_left.of_seats(self._control, turn, seat):
+        if left := time_left.of_seats(self._controls, turn, seat):
             own = left[seat].period if left[seat].in_period else left[seat].main
-            if self._control.move:
+            if self._controls[seat].move:
                 movetime = own if movetime is None else min(movetime, own)
             else:
                 words += self._clocks(left, seat)
@@ -244,10 +247,13 @@ class UciTranslator(EngineTranslator):
         for color, time in zip("wb", left, strict=True):
             whole = time.period if time.in_period else time.main + time.period
             words += [f"{color}time", str(whole)]
-        increment = self._control.increment // MILLISECOND or left[seat].period
-        to_go = 1 if left[seat].in_period else time_left.moves_to_go(self._control, self._made)
-        if increment and not left[seat].in_period:
-            words += ["winc", str(increment), "binc", str(increment)]
+        own = self._controls[seat]
+        increments = [
+            control.increment // MILLISECOND or time.period for control, time in zip(self._controls, left, strict=True)
+        ]
+        to_go = 1 if left[seat].in_period else time_left.moves_to_go(own, self._made)
+        if any(increments) and not left[seat].in_period:
+            words += ["winc", str(increments[0]), "binc", str(increments[1])]
         return words + (["movestogo", str(to_go)] if to_go else [])
 
     # Before a run.
@@ -282,7 +288,7 @@ class UciTranslator(EngineTranslator):
             case "bestmove":
                 return self._answer(words, text)
             case "info" if words[1:2] != ["string"]:
-                self._keep_info(b" ".join(line.split()))
+                self._keep_info(line)
                 return None
             case "uciok" if not self._greeted and self._start is not None:
                 self._greeted = True
@@ -312,9 +318,10 @@ class UciTranslator(EngineTranslator):
 
     def _keep_info(self, line: bytes) -> None:
         """Remembers the line if it is about the best variation."""
-        if self._turn is None or (b" multipv " in line and b" multipv 1 " not in line + b" "):
+        line = b" ".join(line.split()).partition(b" string ")[0] + b" "
+        if self._turn is None or (b" multipv " in line and b" multipv 1 " not in line):
             return
-        if b" score " in line:
+        if b" score cp " in line or b" score mate " in line:
             self._scored = line
         if b" nodes " in line:
             self._counted = line

@@ -19,11 +19,11 @@ from adsearch.state import Spot
 from agents.protocol import Verdict
 from arena.match.adjudication import BY_RULE
 from arena.match.clock import SECOND
-from db.records import HUMAN, GameRecord, MoveRecord, SeatRecord, moment_of
-from db.rulings import ACTS, StoredRuling
+from db.records import ACTS, HUMAN, GameRecord, MoveRecord, SeatRecord, moment_of
 
 if TYPE_CHECKING:
     from db.records import JudgedPly, PastGame, PastRuling, PositionValue
+    from db.rulings import StoredRuling
 
 ENDS: Final = {
     Verdict.RESIGNED: "resigned",

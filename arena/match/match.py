@@ -427,12 +427,17 @@ class Match:
             rules=fixture.rules,
             seat=seat,
             seats=tuple([other.plan.player if other.plan is plan else other.plan.shown for other in self._seats]),
-            clock=ClockInfo(fixture.conditions.time_of(plan.player).clock, self._clock.milliseconds()),
+            clock=self._clock_of(seat),
             seed=plan.seed,
             position=self._view(seat),
             core=UNSET if plan.core is None or not plan.hosted else plan.core,
         )
         self._sent.append((seat, start))
+
+    def _clock_of(self, seat: int) -> ClockInfo:
+        """What the seat is told of the clocks."""
+        texts = tuple([self.fixture.conditions.time_of(plan.player).clock for plan in self.fixture.seats])
+        return ClockInfo(texts[seat], self._clock.milliseconds(), texts if len({*texts}) > 1 else UNSET)
 
     def _go_on(self, now: int) -> None:
         """Plays the plies that are given, and those of chance; then asks the next seat for a move, or ends the game."""

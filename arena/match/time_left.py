@@ -5,6 +5,7 @@ The referee's margin is taken off, because an engine plans with all that it is g
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from msgspec import UNSET
@@ -24,12 +25,12 @@ class TimeLeft(NamedTuple):
     """Whether the main time is used up, and each move can take one period."""
 
 
-def of_seats(control: TimeControl, turn: Turn, seat: int) -> tuple[TimeLeft, ...]:
-    """The time left of each seat, for the turn of `seat`; empty without a clock."""
+def of_seats(controls: Sequence[TimeControl], turn: Turn, seat: int) -> tuple[TimeLeft, ...]:
+    """The time left of each seat, for the turn of `seat`; empty without a clock. `controls`: of each seat."""
     if turn.left is None:
         return ()
     margin = 0 if turn.limit is UNSET else max(0, turn.limit // MILLISECOND - turn.left[seat])
-    return tuple(_of_seat(control, left, margin) for left in turn.left)
+    return tuple(_of_seat(control, left, margin) for control, left in zip(controls, turn.left, strict=True))
 
 
 def _of_seat(control: TimeControl, left: int, margin: int) -> TimeLeft:

@@ -107,6 +107,7 @@ def difference(outcomes: Iterable[Outcome], *, one_more_pair: bool = False) -> D
     if not games:
         return Difference(None, None, None, None)
     points = sum(many * scored * times for many, _, scored, times in played)
+    alike = sum(many * of * times**2 for many, of, _, times in played)
     mean = points / games
     squares = sum(many * (times * (scored - of * mean)) ** 2 for many, of, scored, times in played)
     if one_more_pair:
@@ -122,7 +123,8 @@ def difference(outcomes: Iterable[Outcome], *, one_more_pair: bool = False) -> D
         elo=_elo(mean),
         error=None if low is None or high is None else (high - low) / 2.0,
         los=erfc((0.5 - mean) / of_mean / sqrt(2.0)) / 2.0,
-        normalized=(mean - 0.5) / sqrt(variance * games) * NORMALIZED,
+        # Of one game: games with the same moves are one observation, so there are fewer of them.
+        normalized=(mean - 0.5) / sqrt(variance * games**2 / alike) * NORMALIZED,
     )
 
 

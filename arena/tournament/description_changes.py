@@ -18,7 +18,7 @@ from arena.tournament import formats
 
 _DRAWN: Final = ("seed", "seats_key")
 """Keys whose values are drawn if the description does not give them."""
-CHANGEABLE: Final = ("games_at_once", "host_tolerance", "public", "quarantine", "walls")
+CHANGEABLE: Final = ("games_at_once", "host_tolerance", "keep_engines", "public", "quarantine", "walls")
 """Keys that can change between runs: they do not affect how a game is played or counted."""
 _OWN_TIME: Final = ("clock", "margin")
 """Keys of an agent that affect its games; earlier versions did not have them."""

@@ -68,7 +68,9 @@ def game_time(league: League, recent: Sequence[tuple[float, float]], *, there: i
     if not control:
         return GameTime(None, "there is no clock")
     plies = typical_plies(league)
-    each = control.longest(-(-plies // league.seats))
+    moves = -(-plies // league.seats)
+    clocks = [TimeControl.parse(league.conditions.time_of(agent.name).clock) for agent in league.agents] or [control]
+    each = sum(clock.longest(moves) for clock in clocks) / len(clocks)
     return GameTime(league.seats * each / SECOND, f"if players use all their time in games of {plies} moves")
 
 

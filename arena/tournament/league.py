@@ -331,7 +331,7 @@ def _with_own_times(league: League) -> League:
     own = tuple(
         OwnTime(one.name, one.clock or terms.clock, terms.margin if one.margin is None else one.margin)
         for one in league.agents
-        if one.clock is not None or one.margin is not None
+        if one.clock not in (None, terms.clock) or one.margin not in (None, terms.margin)
     )
     return replace(league, conditions=replaced(terms, own_times=own))
 

@@ -20,7 +20,7 @@ from arena.tournament.format import Format
 from arena.tournament.lock import tournament_lock
 from db import games, ladder, lookup, rulings, running, store
 from db.database import Connection, Database
-from db.records import IMPORTED, PastGame
+from db.records import ACTS, IMPORTED, PastGame
 
 _WAITING: Final = ("scheduled", "playing")
 LONGEST: Final = 1000
@@ -50,6 +50,8 @@ def rule(
     Returns the id of the ruling; raises BadRuling if the ruling is not possible."""
     if why := refusal(connection, game, what):
         raise BadRuling(why)
+    if (what == "award") is not (seat is not None):
+        raise BadRuling("expected the seat that the game is awarded to, and one only then")
     holds = game.ruling
     if what == "award" and holds is not None and (holds.what, holds.seat) == (what, seat):
         raise BadRuling(f"game {game.name} was already awarded to {game.players[holds.seat or 0]} by ruling {holds.id}")
@@ -118,7 +120,7 @@ def rule_on_entry(connection: Connection, tournament: int, agent: str, what: str
 
     Returns the id of the ruling; raises BadRuling if the ruling would change nothing, or if the agent is an anchor of a
     ladder."""
-    title, then = lookup.tournament_name(connection, tournament), rulings.ACTS[what].status
+    title, then = lookup.tournament_name(connection, tournament), ACTS[what].status
     if what != "release" and agent in _anchors(connection, tournament):
         raise BadRuling(
             f"{agent!r} is an anchor of the ladder {title!r} and cannot be {then}: the ratings of all agents depend on "

@@ -564,4 +564,5 @@ class Guard:
             return translator
         from arena.walls.traffic import Traffic
 
-        return Traffic(translator, self._settings.traffic)
+        settings = " ".join(f"{name}={value}" for name, value in engine.options.items())
+        return Traffic(translator, self._settings.traffic, f"{self._settings.name} {settings}".rstrip())

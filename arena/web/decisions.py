@@ -26,7 +26,7 @@ from arena.tournament import rulings as deciding
 from arena.web.drawn import BadQuery
 from arena.web.results import own_name, own_names
 from db import games, ladder, rulings, running
-from db.records import instant
+from db.records import ACTS, acts_about, instant
 
 if TYPE_CHECKING:
     from arena.accounts.invitations import Invited
@@ -180,7 +180,7 @@ def rule_on_agent(connection: Connection, form: Form) -> Decided:
         if one.id > before and one.game is None and agent in one.players:
             raise BadRuling(f"somebody has ruled on {quote(agent)} since you opened this page (ruling {one.id})")
     ruling = deciding.rule_on_entry(connection, form.tournament, agent, what, reason, form.now)
-    return Decided(act=_AUDITED[what], about=f"{form.title}: {agent} {rulings.ACTS[what].status} (ruling {ruling})")
+    return Decided(act=_AUDITED[what], about=f"{form.title}: {agent} {ACTS[what].status} (ruling {ruling})")
 
 
 def rule_on_game(connection: Connection, form: Form) -> Decided:
@@ -199,7 +199,7 @@ def rule_on_game(connection: Connection, form: Form) -> Decided:
         if seat >= len(game.seats):
             raise BadQuery(f"game {game.number} has no seat {seat}")
     else:
-        _refuse_unknown(what, "game")
+        _refuse_unknown("" if what == "award" else what, "game")
     ruling = deciding.rule(connection, game, what, reason, form.now, seat=seat)
     to = "" if seat is None else f" to {game.players[seat]}"
     return Decided(act=Act.RULED, about=f"{form.title}: game {game.number} {what}{to} (ruling {ruling})")
@@ -207,7 +207,7 @@ def rule_on_game(connection: Connection, form: Form) -> Decided:
 
 def _refuse_unknown(what: str, about: str) -> None:
     """BadQuery if that is no ruling about a game, or about an agent, whichever is meant."""
-    if what not in (known := rulings.acts_about(about)):
+    if what not in (known := acts_about(about)):
         raise BadQuery(f"expected a decision: {', '.join(known)}")
 
 

@@ -33,11 +33,14 @@ MAX_PLIES_HELP: Final = "Number of plies after which a game is a draw."
 
 def clocks_asked(texts: Sequence[str]) -> dict[str, Any]:
     """The key `clock`, if it was given, and the clocks of single players by name, written NAME=CLOCK."""
-    common, own = [], {}
+    common: list[str] = []
+    own: dict[str, str] = {}
     for text in texts:
         name, _, clock = text.rpartition("=")
         if name == "move" or name.endswith("=move"):
             name, clock = name[: -len("=move")], f"move={clock}"
+        if name.strip() in own:
+            raise typer.BadParameter(f"--clock: {name.strip()} is given twice")
         if name:
             own[name.strip()] = str(TimeControl.parse(clock))
         else:

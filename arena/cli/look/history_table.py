@@ -17,7 +17,7 @@ from arena.cli.terminal.wrapping import shortened
 from arena.history.fields import LISTED
 from arena.history.words import printable, result, without_store
 from arena.results.columns import ALL, PROGRAMS, Column, Medium
-from db.rulings import ACTS
+from db.records import ACTS
 
 Row = Mapping[str, Any]
 _BETWEEN: Final = " - "

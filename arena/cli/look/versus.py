@@ -142,7 +142,7 @@ def _lines(found: Versus) -> list[str]:
     if found.single:
         lines.append(f"games outside pairs: {found.single}")
     if found.repeated:
-        lines.append(f"games that repeat an earlier one move for move: {found.repeated}; the error counts them once")
+        lines.append(f"pairs and single games that repeat earlier ones: {found.repeated}; the error counts them once")
     lines.append(
         "verdicts: " + ", ".join(f"{words.printable(verdict)} {count}" for verdict, count in found.verdicts.items())
     )

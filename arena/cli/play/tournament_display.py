@@ -77,9 +77,10 @@ class TournamentDisplay:
         self._time = time
         for skipped in league.skipped:
             self.say(f"left out: {skipped}")
+        own = ", ".join(f"{one.agent} {one.clock}" for one in league.conditions.own_times)
         self.say(
             f"{league.name}: {league.game_text}, {league.format}, {len(league.agents)} players, "
-            f"clock {league.conditions.clock}: "
+            f"clock {league.conditions.clock}{own and f' ({own})'}: "
             + ("at most " if is_bound else "")
             + f"{words.counted(pairings, 'pairing')}, {words.counted(expected.at_most, 'game')}, "
             + (self._duration(expected.at_most) or "time not known")

@@ -29,8 +29,7 @@ from arena.errors import BadRuling
 from arena.history import words
 from arena.history.words import printable
 from arena.results.columns import PROGRAMS, Column, Medium, fields
-from db.records import MAX_INTEGER, game_name
-from db.rulings import ACTS
+from db.records import ACTS, MAX_INTEGER, game_name
 
 if TYPE_CHECKING:
     from db.database import Connection

@@ -96,7 +96,7 @@ def _for_white(score: float, seat: int, text: str) -> str:
     if mate := _MATE.match(text):
         return f"#{sign * int(mate[1])}"
     pawns = pawns_of_value(score) if abs(score) < 1.0 else copysign(_MOST_PAWNS, score)
-    return f"{sign * max(-_MOST_PAWNS, min(_MOST_PAWNS, pawns)):.2f}"
+    return f"{sign * max(-_MOST_PAWNS, min(_MOST_PAWNS, round(pawns, 2))) + 0.0:.2f}"
 
 
 def _clock(time: int) -> str:

@@ -20,7 +20,7 @@ from arena.tournament.rulings import LONGEST
 from arena.web import links
 from arena.web.decisions import AWARD, SURE, called, seen
 from arena.web.pages import frame, own_pages
-from db.rulings import acts_about
+from db.records import acts_about
 
 if TYPE_CHECKING:
     from arena.accounts.invitations import Invited

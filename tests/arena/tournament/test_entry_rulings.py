@@ -14,7 +14,7 @@ from arena.tournament.rulings import rule_on_entry
 from db import lookup, store
 from db.database import Connection, Database
 from db.errors import NotFound
-from db.rulings import acts_about
+from db.records import acts_about
 from tests.kit.ladder_record import OPENED, hand_in, open_ladder
 
 

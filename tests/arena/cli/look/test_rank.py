@@ -436,7 +436,7 @@ def test_meetings_that_repeat_another_are_told(tmp_path: Path) -> None:
     )
     assert json.loads(arena("results", "rank", "--db", str(file), "--format", "json").out)["repeated"] == 2
     assert (
-        "games that repeat an earlier one move for move: 2; the error"
+        "pairs and single games that repeat earlier ones: 2; the error"
         in arena("results", "versus", "ann", "bob", "--db", str(file)).out
     )
 
