@@ -74,12 +74,12 @@ def mirrored(rows: Sequence[str]) -> list[str]:
     return [row[::-1] for row in rows]
 
 
-def grid_attributes(marks: str) -> tuple[tuple[str, str], ...]:
-    """The `attributes` of a game on a grid with these marks."""
+def grid_attributes(marks: str, *, has_pieces: bool = True) -> tuple[tuple[str, str], ...]:
+    """The `attributes` of a game on a grid with these marks; `has_pieces`: they are pieces of seats."""
     return (
         ("cell(row, column)", f"{marks}; row 0 is on top, column 0 on the left"),
         ("rows()", "the same as a list of texts, one for each row: rows()[0][2] is cell(0, 2)"),
-        ("array(seat)", "the same as lists of numbers: 0 is empty, the seat's own pieces count from 1, others from -1"),
+        *([("array(seat)", "the same as numbers: 0 is empty, own pieces count from 1, others from -1")] * has_pieces),
     )
 
 

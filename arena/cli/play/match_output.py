@@ -18,7 +18,6 @@ from arena.cli.terminal.options import with_options
 from arena.errors import ArenaError
 from arena.history.exchange import FileFormat
 from arena.match.schedule import Event, Finished
-from db.bundles import traffic_beside
 
 if TYPE_CHECKING:
     from arena.cli.play.tournament_display import TournamentDisplay
@@ -66,6 +65,8 @@ class MatchOutput(Struct, frozen=True):
 
     def traffic(self, database: Database) -> Path | None:
         """The folder for the traffic with engines; None if it is not kept."""
+        from db.bundles import traffic_beside
+
         return None if self.log is None else traffic_beside(database.file)
 
     @contextmanager

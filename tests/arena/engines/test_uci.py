@@ -179,6 +179,39 @@ def test_moves_to_go_counts_the_engines_own_moves() -> None:
     assert go("2/300", (60_000, 60_000), *moves).endswith("movestogo 2")
 
 
+@pytest.mark.parametrize(
+    ("texts", "left", "expected"),
+    [
+        (("5+3", "60"), (5_000, 60_000), "wtime 4950 btime 59950 winc 3000 binc 0"),
+        (("60+5x10", "30"), (110_000, 30_000), "wtime 69900 btime 29950 winc 9950 binc 0"),
+        (("move=1", "30"), (1_000, 30_000), "movetime 950"),
+    ],
+)
+def test_the_clock_of_the_other_seat_is_told_as_it_is(
+    texts: tuple[str, str], left: tuple[int, int], expected: str
+) -> None:
+    uci = UciTranslator(engine())
+    uci.say(Start(GAME, "chess", 0, ("ann", "bob"), ClockInfo(texts[0], left, texts), 1, START))
+    for line in OPTIONS:
+        uci.hear(line)
+    uci.hear(b"uciok")
+    assert asked(uci, left=left)[1] == f"go {expected}"
+
+
+@pytest.mark.parametrize(
+    "later", [b"info score lowerbound nodes 7", b"info depth 9 string my score cp 900 is good", b"info\tscore\tgood"]
+)
+def test_a_line_without_a_score_takes_none_away(later: bytes) -> None:
+    uci = greeted(UciTranslator(engine()))
+    asked(uci)
+    uci.hear(b"info  depth 3 multipv  1 score\tcp 35  pv e2e4")
+    uci.hear(later)
+    found = uci.hear(b"bestmove e2e4")
+    assert isinstance(found, Move)
+    assert found.info is not None
+    assert found.info.text == "cp 35"
+
+
 def test_the_last_info_goes_with_the_move() -> None:
     uci = greeted(UciTranslator(engine()))
     asked(uci)

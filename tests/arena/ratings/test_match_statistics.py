@@ -16,6 +16,8 @@ from arena.ratings.match_statistics import (
     Difference,
     Hypothesis,
     Model,
+    Outcome,
+    difference,
     pentanomial,
     sprt,
     sprt_trinomial,
@@ -57,6 +59,15 @@ def test_the_sequential_test_agrees_with_fishtest(number: int, model: str) -> No
     found = sprt(truth["counts"], truth["elo0"], truth["elo1"], model=model)
     assert found.llr == pytest.approx(truth[model], abs=1e-3)
     assert found.verdict is None
+
+
+def test_games_that_repeat_others_do_not_change_normalized_elo() -> None:
+    once, often = (
+        difference([Outcome(4, 2, 0.5, times), Outcome(9, 2, 1.5, times), Outcome(5, 1, 1.0, times)])
+        for times in (1, 7)
+    )
+    assert often.normalized == pytest.approx(once.normalized)
+    assert often.error == pytest.approx(once.error)
 
 
 def test_normalized_elo_is_the_lead_in_standard_deviations_of_a_game() -> None:

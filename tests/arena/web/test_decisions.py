@@ -228,6 +228,7 @@ def test_a_page_from_before_a_revocation_is_stale(room: ManagedLadder) -> None:
         ({"what": "void", "reason": "x", "game": "\u0661"}, "game: expected a whole number"),
         ({"what": "void", "reason": "x", "game": "9" * 30}, "game: expected a whole number"),
         ({"what": "void", "reason": "x", "game": "999999"}, "there is no game 999999 in cs101"),
+        ({"what": "award", "reason": "x"}, "expected a decision: "),
         ({"what": "award-2", "reason": "x"}, "game 1 has no seat 2"),
         ({"what": "award-x", "reason": "x"}, "seat: expected a whole number"),
         ({"what": "revoke", "reason": "x"}, "expected a decision"),

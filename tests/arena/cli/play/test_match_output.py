@@ -104,10 +104,22 @@ def test_the_whole_traffic_with_an_engine_is_kept(tmp_path: Path) -> None:
     db = str(tmp_path / "arena.db")
     ended = arena("run", "chess", engine, "random", "--log", "engine", "--walls", "limits", "--seed", "1", "--db", db)
     assert ended.code == 0, ended.err
+    assert {one.stat().st_mode & 0o777 for one in (tmp_path / "arena.logs").iterdir()} == {0o600}
     (file, other) = sorted((tmp_path / "arena.logs").iterdir())
     assert [file.name, other.name] == ["1-0.log", "2-1.log"]
     lines = [line.split(maxsplit=2)[1:] for line in file.read_text().splitlines()]
-    assert lines[0] == [">", "uci"]
+    assert [mark for mark, *_ in lines[:2]] == ["#", ">"]
+    assert lines[1] == [">", "uci"]
     assert ["<", "uciok"] in lines
     assert [mark for mark, text in lines if text.startswith(("go ", "bestmove "))][:4] == [">", "<", ">", "<"]
     assert f"the whole traffic with this engine: {file}" in arena("replay", "1", "--logs", "--db", db, columns=300).out
+
+
+@pytest.mark.costly
+def test_an_engine_does_not_suffer_from_a_log_that_cannot_be_written(tmp_path: Path) -> None:
+    engine = f"uci:{sys.executable} -S {ROOT / 'benchmarks' / 'scripted_engine.py'}"
+    (tmp_path / "arena.logs").write_text("")
+    run = ("run", "chess", engine, engine, "--log", "engine", "--walls", "limits", "--db", str(tmp_path / "arena.db"))
+    ended = arena(*run, columns=300)
+    assert ended.code == 0, ended.err
+    assert ended.out.count("checkmate") == 2
