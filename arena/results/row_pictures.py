@@ -6,6 +6,7 @@ They are in per cent of their places, and a line of no length is a dot: a page c
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import ceil, floor
 
 from adsearch.pictures.svg import element, number, pair, words
@@ -28,18 +29,24 @@ def whisker(rating: float, error: float | None, low: float, high: float) -> str:
     def at(value: float) -> str:
         return number(100.0 * (min(max(value, low), high) - low) / (high - low))
 
-    step = 100.0 * max(1, round((high - low) / 400))
-    lines = [f"M{at(low + step * count)},0V10" for count in range(int((high - low) / step) + 1)]
     bar = element("line", x1=at(rating - (error or 0.0)), x2=at(rating + (error or 0.0)), y1=5, y2=5)
     said = figures.whole(rating) + (f" ± {figures.whole(error)}" if error else "")
     return _picture(
         "whisker",
         10.0,
         said,
-        element("path", class_="scale", d="".join(lines)),
+        _lines(low, high),
         bar,
         element("line", class_="dot", x1=at(rating), x2=at(rating), y1=5, y2=5),
     )
+
+
+@lru_cache(16)
+def _lines(low: float, high: float) -> str:
+    """The lines behind all dots of a column, at whole hundreds."""
+    step = 100.0 * max(1, round((high - low) / 400))
+    places = (100.0 * step * count / (high - low) for count in range(int((high - low) / step) + 1))
+    return element("path", class_="scale", d="".join(f"M{number(place)},0V10" for place in places))
 
 
 def spark(ratings: Sequence[float]) -> str:

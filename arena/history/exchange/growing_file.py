@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from pathlib import Path
@@ -55,10 +56,11 @@ class GrowingFile:
         with database.reading() as connection:
             content = self.file.read_bytes() if self.file.exists() else b""
             over = games.games(connection, games.ids(connection, tournament))
-            places = {game.id: content.rfind(self._mark_of(game).encode()) for game in over}
-            missing = [id for id, place in places.items() if place < 0]
-            last = max(places, key=lambda id: places[id], default=0)
-            for game in games.games(connection, [*missing[:_AT_ONCE], last], whole=True):
+            marks = re.findall(re.escape(self._mark).replace(r"\{\}", r"\w{16}").encode(), content)
+            marked, newest = {mark.decode() for mark in marks}, b"".join(marks[-1:]).decode()
+            missing = [game.id for game in over if self._mark_of(game) not in marked]
+            last = [game.id for game in over if self._mark_of(game) == newest]
+            for game in games.games(connection, [*missing[:_AT_ONCE], *last], whole=True):
                 if begun := _begun(content, self._text(game).encode()):
                     content = content[:-begun]
                     os.truncate(self.file, len(content))
