@@ -23,6 +23,8 @@ from db.records import PastGame
 
 _AT_ONCE: Final = 200
 """Games in memory at a time."""
+_HEADINGS_AT_ONCE: Final = 5000
+"""Games without their moves in one query."""
 _MARKS: Final = {FileFormat.PGN: '[Mark "{}"]', FileFormat.SGF: "SO[arena {}]"}
 _GAP: Final = b"\n\n"
 """Stands at the end of a game."""
@@ -55,7 +57,9 @@ class GrowingFile:
         """Adds the games of the tournament with that row id that are over and not in the file."""
         with database.reading() as connection:
             content = self.file.read_bytes() if self.file.exists() else b""
-            over = games.games(connection, games.ids(connection, tournament))
+            ids = games.ids(connection, tournament)
+            parts = (ids[begin : begin + _HEADINGS_AT_ONCE] for begin in range(0, len(ids), _HEADINGS_AT_ONCE))
+            over = [game for part in parts for game in games.games(connection, part)]
             marks = re.findall(re.escape(self._mark).replace(r"\{\}", r"\w{16}").encode(), content)
             marked, newest = {mark.decode() for mark in marks}, b"".join(marks[-1:]).decode()
             missing = [game.id for game in over if self._mark_of(game) not in marked]
