@@ -13,7 +13,6 @@ from agents.errors import BadAgent
 _PARAMETERS: Final = (("observation", "configuration"), ("obs", "config"))
 _GAMES: Final = ("Connect4", "TicTacToe")
 """ConnectX, and the other game whose moves Kaggle numbers by column or cell."""
-_MARKS: Final = {".": 0, "x": 1, "o": 2}
 
 
 class Struct(dict[str, Any]):
@@ -32,11 +31,12 @@ class KaggleAgent(Agent):
             raise BadAgent("a Kaggle agent plays connect4 and tictactoe; for another game write a class")
 
     def choose(self, state: State[Any], clock: Clock) -> Any:
-        rows, board = state.rows(), state.board  # type: ignore[attr-defined]
+        board: Any = state.board  # type: ignore[attr-defined]
+        marks = [number % 3 for row in state.array(0) for number in row]  # -1, the other seat, is 2
         observation = Struct(
-            board=[_MARKS[mark] for row in rows for mark in row],
+            board=marks,
             mark=self.seat + 1,
-            step=sum(mark != "." for row in rows for mark in row),
+            step=sum(map(bool, marks)),
             remainingOverageTime=clock.left,
         )
         configuration = Struct(

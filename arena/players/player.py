@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from adsearch.errors import meant, nearly, quote
-from agents.errors import AgentsError
+from agents.errors import AgentsError, BadAgent
 from arena import engines as protocols
 from arena import languages
 from arena.errors import BadPlayer
@@ -66,7 +66,6 @@ def loaded(player: Player) -> type[Agent]:
     """The class of a player that is a Python file or folder, for this process; BadAgent, after its traceback is shown,
     if it cannot be loaded."""
     from agents import hosting, loading
-    from agents.errors import BadAgent
 
     try:
         return loading.load(f"{player.path}:{player.class_name}" if player.class_name else str(player.path))

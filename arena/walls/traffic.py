@@ -56,9 +56,9 @@ class Traffic:
         self._keep(b"#", self._about.encode("utf-8", "backslashreplace"))
 
     def _keep(self, mark: bytes, line: bytes) -> None:
-        text = b"%9.3f %b %b\n" % (monotonic() - self._began, mark, line.rstrip(b"\r"))
         if self._file is None:
             return
+        text = b"%9.3f %b %b\n" % (monotonic() - self._began, mark, line.rstrip(b"\r"))
         self._left -= len(text)
         try:
             if self._left < 0 or self._file.write(text) != len(text):

@@ -365,7 +365,9 @@ def _run(
         if on is None:  # nobody can watch games that other machines play
             lock.note(folder.path)
         tournament = Tournament.begin(
-            *(league, database, store),
+            league,
+            database,
+            store,
             scratch=folder.scratch,
             wait=wait,
             rerun_changed=rerun_changed,
