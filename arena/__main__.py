@@ -22,6 +22,9 @@ def main() -> None:
         sys.exit(128 + signal.SIGINT)
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # another Ctrl-C does not interrupt the end of the process
+        # After Ctrl-C in an `exec`, such as that of a dataclass, CPython would end `python -m arena` by SIGINT although
+        # it was caught; each `exec` makes it forget the one before.
+        exec("")
 
 
 def _run() -> None:

@@ -38,6 +38,18 @@ def test_ctrl_c_again_does_not_change_how_the_process_ends() -> None:
     assert (done.returncode, done.stderr) == (130, "")
 
 
+def test_ctrl_c_while_code_is_made_ends_the_program_as_elsewhere(tmp_path: Path) -> None:
+    """CPython ends a module that is run with `-m` by SIGINT, if an `exec` was interrupted last and it was caught."""
+    (tmp_path / "interrupted.py").write_text(
+        "from arena import __main__\n__main__._run = lambda: exec('raise KeyboardInterrupt')\n__main__.main()\n"
+    )
+    environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+    done = subprocess.run(
+        [sys.executable, "-m", "interrupted"], capture_output=True, text=True, check=False, env=environment
+    )
+    assert (done.returncode, done.stderr) == (130, "")
+
+
 @pytest.mark.parametrize("file", ["agents.py", "agents/__init__.py", "db/__init__.py", "typer.py"])
 def test_modules_in_the_current_folder_do_not_hide_those_of_the_program(file: str, tmp_path: Path) -> None:
     (tmp_path / file).parent.mkdir(exist_ok=True)

@@ -208,13 +208,29 @@ class LadderRoom:
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
-        """The director does nothing meanwhile."""
+        """The director does nothing meanwhile; it is not stopped while it holds the database's lock."""
         assert self.server is not None
-        self.server.send_signal(signal.SIGSTOP)
         try:
+            while True:
+                self.server.send_signal(signal.SIGSTOP)
+                os.waitid(os.P_PID, self.server.pid, os.WSTOPPED)
+                if not self._is_locked():
+                    break
+                self.server.send_signal(signal.SIGCONT)
             yield
         finally:
             self.server.send_signal(signal.SIGCONT)
+
+    def _is_locked(self) -> bool:
+        connection = sqlite3.connect(self.folder / "arena.db", timeout=0, isolation_level=None)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            return True
+        else:
+            return False
+        finally:
+            connection.close()
 
     def players(self) -> list[int]:
         """The processes of the server that are none of ours."""
