@@ -1,14 +1,13 @@
-"""The tables of docs/json.md that list the fields of listings: which fields there are comes from their declarations.
+"""The tables of docs/json.md that list the fields of listings, from their declarations.
 
-`python -m tests.kit.json_fields` writes them: it adds a row for each new field, whose words are to be written by hand,
-and takes away what is gone. Words that stand there are kept.
+`python -m tests.kit.json_fields` writes them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
 
 from arena.cli import Commands
 from arena.results.columns import Column, Medium
@@ -16,12 +15,32 @@ from tests.kit.places import ROOT
 
 PAGE: Final = ROOT / "docs" / "json.md"
 _TABLE: Final = re.compile(r"^\| field \| \|\n\|---\|---\|\n(?:\|.*\n)*", re.MULTILINE)
-_FIELD: Final = re.compile(r"`([\w.\[\]]+)`")
 
 
-def listings() -> Iterator[tuple[str, list[str]]]:
-    """The commands that have a listing, each with the fields of its JSON. The section of a group is that of its default
-    command."""
+class Declared(NamedTuple):
+    """A command's listing."""
+
+    command: str
+    """The section of a group is that of its default command."""
+    fields: set[str]
+    about: Mapping[str, str]
+
+    @property
+    def listed(self) -> set[str]:
+        """The fields that the words are about, without fields of fields."""
+        return {re.split(r"[.\[]", name)[0] for names in self.about for name in names.split(", ")} - {""}
+
+    @property
+    def table(self) -> str:
+        rows = (
+            f"| {', '.join(f'`{name}`' for name in names.split(', '))} |{f' {words}' if words else ''} |\n"
+            for names, words in self.about.items()
+        )
+        return "| field | |\n|---|---|\n" + "".join(rows)
+
+
+def listings() -> Iterator[Declared]:
+    """All listings that have fields in JSON."""
     every = Commands()
     for name in every.list_commands(None):
         command: Any = every.get_command(None, name)
@@ -30,46 +49,25 @@ def listings() -> Iterator[tuple[str, list[str]]]:
             inner[name] = inner.pop(f"{name} {default}")
         for words, one in (inner or {name: command}).items():
             columns: Iterable[Column[Any]] = getattr(one.callback, "listing", tuple)()
-            if fields := list(dict.fromkeys(column.name for column in columns if Medium.JSON in column.on)):
-                yield words, fields
+            if fields := {column.name for column in columns if Medium.JSON in column.on}:
+                yield Declared(words, fields, one.callback.about)
 
 
 def written(page: str) -> str:
-    """The page with the tables as they should be, for each listing that has a section."""
-    for command, fields in listings():
-        section = _section(page, command)
-        if tables := _TABLE.findall(section):
-            table = max(tables, key=lambda one: len({*_names(one)} & {*fields}))
-            page = page.replace(section, section.replace(table, "".join(_rows(table, fields))))
+    """The page with the tables as they are declared."""
+    for one in listings():
+        section = _section(page, one.command)
+        # Some sections have tables of other fields too: of a document around the listing, or of an option.
+        if one.about and (tables := _TABLE.findall(section)):
+            nearest = max(tables, key=lambda table: sum(f"`{name}`" in table for name in one.fields))
+            page = page.replace(section, section.replace(nearest, one.table))
     return page
-
-
-def without_table(page: str) -> set[str]:
-    """The commands with a listing of which the page has no table."""
-    return {command for command, _ in listings() if not _TABLE.search(_section(page, command))}
 
 
 def _section(page: str, command: str) -> str:
     """The section of the command, from its title to the next one; empty if there is none."""
     found = re.search(rf"^## `arena {command}(?: --\w+)?`\n(?:(?!## ).*\n)*", page, re.MULTILINE)
     return found[0] if found else ""
-
-
-def _names(table: str) -> list[str]:
-    """The fields in the first column of the table."""
-    return [name for row in table.splitlines()[2:] for name in _FIELD.findall(row.split("|")[1])]
-
-
-def _rows(table: str, fields: Sequence[str]) -> Iterator[str]:
-    """The lines of the table with these fields; fields of fields, such as `series[].round`, stay."""
-    head, line, *rows = table.splitlines(keepends=True)
-    yield from (head, line)
-    for row in rows:
-        _, names, words = row.split("|", 2)
-        if kept := [name for name in _FIELD.findall(names) if re.split(r"[.\[]", name)[0] in {"", *fields}]:
-            yield row if kept == _FIELD.findall(names) else f"| {', '.join(f'`{name}`' for name in kept)} |{words}"
-    known = {*_names(table)}
-    yield from (f"| `{name}` | |\n" for name in fields if name not in known)
 
 
 if __name__ == "__main__":

@@ -104,7 +104,15 @@ def open_(
     print(f"run it with: arena serve {file}")
 
 
-@listed(lambda: PLAYERS)
+@listed(
+    lambda: PLAYERS,
+    about={
+        "rank, name, version, rating, error": "`rank` is null for anchors",
+        "games": "0 for anchors",
+        "status": "`active`, `anchor`, `withdrawn` or `quarantined`",
+        "rated": "the time of the rating",
+    },
+)
 def show(
     shown: Shown,
     name: LadderArgument = None,

@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from arena.cli.asking.record_options import DatabaseOption, submissions
 from arena.cli.terminal.check_steps import StepPrinter
-from arena.cli.terminal.listings import FORMAT_ALONE, Shown, listed, show
+from arena.cli.terminal.listings import OF_ROWS, Shown, listed, show
 from arena.cli.terminal.notes import note
 from arena.errors import BadSubmission
 from arena.history.words import counted, printable
@@ -66,7 +66,20 @@ class _HandedIn(Struct, frozen=True, kw_only=True):
     """The address of its page; empty if no page server shows it."""
 
 
-@listed(lambda: SUBMITTED, without=FORMAT_ALONE)
+@listed(
+    lambda: SUBMITTED,
+    about={
+        "submission, ladder, agent": "its number, and the names",
+        "state, words": (
+            "its state when the command ends, and the reason; [ladder.md](ladder.md#hand-in) lists the states"
+        ),
+        "ahead": "number of submissions that were before it; null if it was refused",
+        "running": "whether `arena serve` runs the ladder; true with `--to`",
+        "version": "the number of the version, once it has entered; else null",
+        "rating, error, games": "the first rating, with `--wait`; else null",
+    },
+    without=OF_ROWS,
+)
 def submit(
     shown: Shown,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Agent: a file, a folder with agent.py, or a zip.")],
@@ -117,9 +130,9 @@ def submit(
     else:
         handing_in = _on_this_machine(db, name, file, author, agent or "")
     with handing_in as handed:
-        waiting = _Waiting(handed, quiet=not shown.is_table)
+        waiting = _Waiting(handed, quiet=not shown.in_words)
         refused = handed.first.state == "refused"
-        if refused and shown.is_table:
+        if refused and shown.in_words:
             raise BadSubmission(f"submission {handed.first.submission} is refused: {printable(handed.first.words)}")
         try:
             if not refused:
@@ -129,7 +142,7 @@ def submit(
         except KeyboardInterrupt:
             print(f"\nstopped waiting; submission {handed.first.submission} goes on", file=sys.stderr)
             raise typer.Exit(130) from None
-    if not shown.is_table:
+    if not shown.in_words:
         show([waiting.row], SUBMITTED, shown)
     if code := {"failed": 1, "refused": 2}.get(waiting.now.state):
         raise typer.Exit(code)

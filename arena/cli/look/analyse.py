@@ -17,7 +17,7 @@ from arena.cli.terminal.files import write_file
 from arena.cli.terminal.listings import OutputFormat, Shown, show, show_json
 from arena.cli.terminal.wrapping import wrapped
 from arena.history import recorded_rules, words
-from arena.results.columns import PROGRAMS, Column, Medium, document
+from arena.results.columns import PROGRAMS, Column, Medium
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,8 +62,8 @@ def mistakes(
 
         write_file(svg, judged_values(whole.analysis, game.players, bounds=start.bounds))
     if shown.format is OutputFormat.JSON:
-        show_json(_document(game, start, plies))
-    elif not shown.is_table:
+        show_json(_document(game, start, plies, shown))
+    elif not shown.in_words:
         show(plies, _columns(game, start), shown)
     else:
         _show(whole, start, plies=plies, effort=effort)
@@ -112,7 +112,7 @@ def _columns(game: PastGame, start: State[Any]) -> Iterator[Column[JudgedPly]]:
     yield Column("depth", on=PROGRAMS)
 
 
-def _document(game: PastGame, start: State[Any], plies: Sequence[JudgedPly]) -> dict[str, Any]:
+def _document(game: PastGame, start: State[Any], plies: Sequence[JudgedPly], shown: Shown) -> dict[str, Any]:
     """The JSON document. `before` and `after` are values for seat 0."""
     from arena.student.analysis import summaries
 
@@ -120,8 +120,7 @@ def _document(game: PastGame, start: State[Any], plies: Sequence[JudgedPly]) -> 
         {"seat": one.seat, "player": game.players[one.seat], **to_builtins(one)}
         for one in summaries(plies, start.players)
     ]
-    columns = [*_columns(game, start)]
-    moves = [document(ply, columns) for ply in plies]
+    moves = shown.documents(plies, [*_columns(game, start)])
     heading = {"id": game.id, "game": game.game, "players": game.players, "hidden": start.hidden}
     return heading | {"moves": moves, "seats": seats}
 

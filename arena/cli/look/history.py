@@ -54,7 +54,28 @@ class Status(StrEnum):
 _STATUS_HELP: Final = f"Status of the games: {', '.join(Status)}. over: finished or void."
 
 
-@listed(lambda: history_table.columns((), year=0), without=("limit",))
+@listed(
+    lambda: history_table.columns((), year=0),
+    about={
+        "id, tournament, round, number, attempt": "",
+        "game, players, opening, clock, seed": "`players` is an array in the order of the seats",
+        "position": "the position from which the game began, before its opening; null: as the rules say",
+        "status": "`scheduled`, `playing`, `finished`, `void` or `cancelled`; an annulled game is `void`",
+        "points": "an array: the points that count, after rulings",
+        "utilities": "an array: the result on the board, whatever was ruled",
+        "verdict, fault": "how the game ended on the board, and the seat at fault",
+        "plies, started, finished": "",
+        "kind": (
+            "`tournament`, `ladder`, `casual`, `with a person` or `challenge`. On pages, the `tournament` of"
+            " a challenge is its ladder, although the game does not count there"
+        ),
+        "ruling": (
+            'the ruling that changed the points: `{"what", "seat", "reason", "when", "id"}`; else null. `id`'
+            " is the number for `arena rule revoke`"
+        ),
+    },
+    without=("limit",),
+)
 @filtered()
 def history(
     wanted: GameFilter,
@@ -102,17 +123,20 @@ def show_game(id: str, *, ply: int | None, svg: Path | None, trust_rules: bool, 
     recorded_game.refuse_beyond(game, ply)
     if svg is not None:
         write_board(svg, *_reached(replay(game, trust=trust_rules), ply))
-    elif shown.format is OutputFormat.JSON:
+    elif shown.in_words:
+        found = replay(game, trust=trust_rules)
+        _print(found.game, _board(found, ply))
+    elif shown.format is OutputFormat.JSON and shown.is_whole:
         show_json(documents.whole(game))
-    elif not shown.is_table:
+    else:
         rows = [
             documents.move(move) | {"player": _player(game, move.who), "marks": words.marks(move.marks)}
             for move in game.moves
         ]
-        show(rows, MOVES, shown)
-    else:
-        found = replay(game, trust=trust_rules)
-        _print(found.game, _board(found, ply))
+        if shown.format is OutputFormat.JSON:
+            show_json(documents.whole(game) | {"moves": shown.documents(rows, MOVES)})
+        else:
+            show(rows, MOVES, shown)
 
 
 def show_logs(id: str, *, seat: int | None, agent: str | None, shown: Shown, db: str | None) -> None:
@@ -128,7 +152,7 @@ def show_logs(id: str, *, seat: int | None, agent: str | None, shown: Shown, db:
         )
         there = ", ".join(f"{number}: {player!r}" for number, player in enumerate(game.players))
         raise typer.BadParameter(f"{wanted} did not play in game {game.name}; its players are {there}")
-    if not shown.is_table:
+    if not shown.in_words:
         show(seats, LOGS, shown)
         return
 

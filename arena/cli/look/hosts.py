@@ -12,7 +12,20 @@ _SAME: Final = ("name", "processor", "cores", "system", "python", "software")
 """What makes two games' hosts one host."""
 
 
-@listed(lambda: HOSTS)
+@listed(
+    lambda: HOSTS,
+    about={
+        "name, processor, cores, system, python, software": (
+            "what the machine is; null where its games were recorded without it"
+        ),
+        "speed": (
+            "thousands of positions that our search visits in a second of processor time: the best that was "
+            "measured; or null"
+        ),
+        "games": "number of games that were played on it",
+        "walls": "an array of the kinds of walls that its games had",
+    },
+)
 def hosts(shown: Shown, tournament: TournamentArgument = None, db: DatabaseOption = None) -> None:
     """List the machines that a tournament was played on: name, speed, number of games, processor and software.
 

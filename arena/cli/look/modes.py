@@ -10,17 +10,19 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
+from msgspec.structs import asdict
 
 from arena.cli.asking.analysis import AnalyseOption
 from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, HtmlOption, TrustOption
-from arena.cli.terminal.listings import FORMAT_ALONE, Shown, listed
+from arena.cli.terminal.listings import TABLE, Shown, listed
 
 _STEP: Final = "stepping"
+_LISTING: Final = ("--format", "--columns", "--sort", "--reverse", "--limit")
 _OPTIONS: Final = {
     _STEP: ("--ply", "--html", "--svg", "--animated", "--analyse"),
-    "--show": ("--ply", "--svg", "--format"),
-    "--mistakes": ("--depth", "--seconds", "--html", "--svg", "--format"),
-    "--logs": ("--seat", "--agent", "--format"),
+    "--show": ("--ply", "--svg", *_LISTING),
+    "--mistakes": ("--depth", "--seconds", "--html", "--svg", *_LISTING),
+    "--logs": ("--seat", "--agent", *_LISTING),
     "--debug": ("--ply", "--turn", "--file"),
 }
 """The options of each mode, besides --trust-rules and --db, which all modes take."""
@@ -34,7 +36,7 @@ def _option(help: str, modes: str, **more: Any) -> Any:
     return typer.Option(help=f"{help} ({modes})", **more)
 
 
-@listed(without=FORMAT_ALONE)
+@listed()
 def replay(
     id: GameIdArgument,
     shown: Shown,
@@ -122,7 +124,8 @@ def replay(
         "--seat": seat,
     }
     given |= {"--agent": agent, "--html": html, "--svg": svg, "--animated": animated or None}
-    given |= {"--analyse": analyse or None, "--format": None if shown.is_table else shown.format}
+    given |= {"--analyse": analyse or None}
+    given |= {f"--{name}": value for name, value in asdict(shown).items() if value != getattr(TABLE, name)}
     match _chosen([name for name, wanted in asked.items() if wanted], given):
         case "--show":
             from arena.cli.look.history import show_game

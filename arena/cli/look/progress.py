@@ -19,7 +19,14 @@ if TYPE_CHECKING:
     from db.search import GameFilter
 
 
-@listed(lambda: VERSIONS)
+@listed(
+    lambda: VERSIONS,
+    about={
+        "version, games, rating, error": "",
+        "at": "when the last game of the version ended",
+        "better": "likelihood of superiority over the version before; null for the first",
+    },
+)
 @filtered(without=("agent", "opponent", "seat", "result"))
 def progress(
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="Agent whose versions to rate.")],

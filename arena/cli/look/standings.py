@@ -27,7 +27,7 @@ from arena.cli.asking.record_options import (
     reading,
     title_of,
 )
-from arena.cli.terminal.listings import FORMAT_ALONE, OutputFormat, Shown, listed, show, show_json
+from arena.cli.terminal.listings import OutputFormat, Shown, listed, show, show_json
 from arena.cli.terminal.standings_table import show_standings, standings_columns
 from arena.cli.terminal.wrapping import table_width
 from arena.history import words
@@ -53,7 +53,16 @@ TOURNAMENTS: Final = worded(
 )
 
 
-@listed(lambda: TOURNAMENTS)
+@listed(
+    lambda: TOURNAMENTS,
+    about={
+        "name, format, game, clock": "",
+        "entries": "number of players",
+        "played, games": "games that are over, and all games that are scheduled so far",
+        "status": "`running` or `finished`",
+        "created, finished": "dates",
+    },
+)
 def tournaments(shown: Shown, db: DatabaseOption = None) -> None:
     """List all tournaments, newest first, with their status and number of games.
 
@@ -67,7 +76,33 @@ def tournaments(shown: Shown, db: DatabaseOption = None) -> None:
     show(rows, TOURNAMENTS, shown)
 
 
-@listed(standings_columns)
+@listed(
+    standings_columns,
+    about={
+        "rank, name, games, wins, draws, losses, points": "as in the table",
+        "score": "points per game; null without games",
+        "tiebreaks": (
+            "an object with [`direct`, `sonneborn_berger`, `buchholz`, `buchholz_cut1`, `wins`, "
+            "`wins_second`](history.md#tie-breaks)"
+        ),
+        "faults": "an object: verdict -> games lost by it",
+        "forfeits": "games that brought points because the opponent forfeited them",
+        "byes": "points from byes",
+        "apart": "true for the agents that a gauntlet names",
+        "status": "`active`, `withdrawn` or `quarantined`",
+        "seed": "of a knockout; else null",
+        "series": "of a knockout, an array; else null",
+        "series[].round, .opponent, .opponent_seed": (
+            "`opponent` is null for a bye, and for a player that is not known yet"
+        ),
+        "series[].games, .points, .opponent_points": "the score of the series",
+        "series[].through": "whether the agent goes through; null while that is open",
+        "series[].why": (
+            "`won`, `tied, higher seed`, `opponent withdrew`, `bye` or `already paired` (before a ruling); "
+            "null while that is open"
+        ),
+    },
+)
 def standings(
     shown: Shown,
     tournament: TournamentArgument = None,
@@ -140,7 +175,7 @@ def _still_to_play(connection: Connection, asked: Sequence[str | None]) -> str:
     return f"{over:,} of {words.counted(all, 'game')} are over, {all - over:,} are still to be played"
 
 
-@listed(without=FORMAT_ALONE)
+@listed(without=("columns",))
 @filtered(without=("tournament",))
 def crosstable(
     wanted: GameFilter,
@@ -172,17 +207,19 @@ def crosstable(
                 points.of(rated_games.read(connection, asked, wanted=wanted, at=at, for_points=True))
             )
         title = title_of(connection, asked)
+    rows = shown.ordered([*_columns(table)], zip(table.players, table.cells, strict=True))
+    table = _of(table, [player for player, _ in rows])
     if shown.format is OutputFormat.JSON:
         show_json({"players": table.players, "cells": [[_cell(cell) for cell in row] for row in table.cells]})
     elif not shown.is_table:
-        show([*zip(table.players, table.cells, strict=True)], _columns(table), shown)
+        show([*zip(table.players, table.cells, strict=True)], _columns(table), Shown(format=shown.format))
     elif not table.players:
         print("no games")
     else:
         if title:
             print(title)
         there_are = len(table.players)
-        for line in crosstable_lines(_first(table, points.IN_CROSSTABLE), width=table_width()):
+        for line in crosstable_lines(_of(table, table.players[: points.IN_CROSSTABLE]), width=table_width()):
             print(line)
         if there_are > points.IN_CROSSTABLE:
             print(f"the first {points.IN_CROSSTABLE} of {there_are:,} players; --format csv has all", file=sys.stderr)
@@ -200,8 +237,16 @@ def _columns(table: Crosstable) -> Iterator[Column[tuple[str, Sequence[HeadToHea
     yield Column("name", value=itemgetter(0))
     for place, player in enumerate(table.players):
         yield Column(
-            player, csv=partial(_met, place, points="{:g}".format), text=partial(_met, place, points=figures.share)
+            player,
+            value=partial(_share, place),
+            csv=partial(_met, place, points="{:g}".format),
+            text=partial(_met, place, points=figures.share),
         )
+
+
+def _share(place: int, row: tuple[str, Sequence[HeadToHead | None]]) -> float | None:
+    cell = row[1][place]
+    return None if cell is None or not cell.games else cell.points / cell.games
 
 
 def _met(place: int, row: tuple[str, Sequence[HeadToHead | None]], *, points: Callable[[float], str]) -> str:
@@ -209,9 +254,11 @@ def _met(place: int, row: tuple[str, Sequence[HeadToHead | None]], *, points: Ca
     return "" if cell is None else f"{points(cell.points)}/{cell.games}"
 
 
-def _first(table: Crosstable, count: int) -> Crosstable:
-    """The table of only the first players."""
-    return replace(table, players=table.players[:count], cells=[row[:count] for row in table.cells[:count]])
+def _of(table: Crosstable, players: Sequence[str]) -> Crosstable:
+    """The table of only these players, in this order."""
+    places = [table.players.index(player) for player in players]
+    cells = [[table.cells[row][column] for column in places] for row in places]
+    return replace(table, players=list(players), cells=cells)
 
 
 def crosstable_lines(table: Crosstable, *, width: int | None) -> list[str]:

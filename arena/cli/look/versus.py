@@ -12,11 +12,10 @@ from adsearch.errors import quote
 from arena.cli.asking import rated_games
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.asking.record_options import DatabaseOption, reading
-from arena.cli.terminal.listings import FORMAT_ALONE, OutputFormat, Shown, listed, show, show_json
+from arena.cli.terminal.listings import OF_ROWS, Shown, listed, show_one
 from arena.errors import BadRating
 from arena.history import words
 from arena.ratings.match_statistics import Model, Sprt, sprt
-from arena.results.columns import fields
 from db.errors import NotFound
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from db.search import GameFilter
 
 
-@listed(without=FORMAT_ALONE)
+@listed(without=OF_ROWS)
 @filtered(without=("agent", "opponent", "seat", "result"))
 def versus(
     a: Annotated[str, typer.Argument(metavar="A", help="First player; alice@2 is version 2 of alice.")],
@@ -73,7 +72,7 @@ def versus(
         terms = SprtTerms(of=a, elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model)
         test = sprt(found.pentanomial, elo0, elo1, alpha, beta, model)
         sentence = _outcome(test, terms, b)
-    if shown.is_table:
+    if shown.in_words:
         print("\n".join(_lines(found)))
         if sentence:
             print(f"\n{sentence}")
@@ -81,10 +80,7 @@ def versus(
     document = _document(found)
     if test is not None:
         document["sprt"] = asdict(test)
-    if shown.format is OutputFormat.JSON:
-        show_json(document)
-    else:
-        show([document], fields(document), shown)
+    show_one(document, shown)
 
 
 def _outcome(test: Sprt, terms: SprtTerms, b: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from arena.cli.asking.record_options import DatabaseOption, TrustOption, submissions
-from arena.cli.terminal.listings import FORMAT_ALONE, OutputFormat, Shown, listed, show
+from arena.cli.terminal.listings import OF_ROWS, OutputFormat, Shown, listed, show
 from arena.history.words import counted, printable
 from arena.results.columns import Column, Medium, fields, worded
 
@@ -29,7 +29,15 @@ WRONGS: Final[tuple[Column[dict[str, Any]], ...]] = worded(
 )
 
 
-@listed(lambda: INFO, without=FORMAT_ALONE)
+@listed(
+    lambda: INFO,
+    about={
+        "database, bytes, revision": "the address, its size, and the version of its tables",
+        "agents, versions, tournaments, moves": "how many there are",
+        "games": "an object: status -> games",
+    },
+    without=OF_ROWS,
+)
 def info(shown: Shown, db: DatabaseOption = None) -> None:
     """Show the size of the database: tournaments, agents, games, moves and bytes.
 
@@ -52,7 +60,7 @@ def info(shown: Shown, db: DatabaseOption = None) -> None:
             "games": size.games,
             "moves": size.moves,
         }
-    if shown.format is OutputFormat.JSON:
+    if shown.format is OutputFormat.JSON or shown.columns is not None:
         show([row], INFO, shown)
         return
     games = row.pop("games")
@@ -81,7 +89,13 @@ def upgrade(db: DatabaseOption = None) -> None:
             print(f"{where} is now at revision {REVISION}; the old database was copied to {database.copied}")
 
 
-@listed(lambda: WRONGS)
+@listed(
+    lambda: WRONGS,
+    about={
+        "where, reason": "the game or version, and what is wrong",
+        "game": "the id of the game; or null",
+    },
+)
 def verify(shown: Shown, trust_rules: TrustOption = False, db: DatabaseOption = None) -> None:
     """Verify the database: replay all games, recompute results, clocks and hashes, list errors.
 

@@ -22,7 +22,14 @@ _LEAST: Final = 20
 """Smallest width of a value, on any terminal."""
 
 
-@listed(lambda: FINDINGS)
+@listed(
+    lambda: FINDINGS,
+    about={
+        "area, name, value": "the finding",
+        "verdict": "`ok`, `warning`, `problem` or `unknown`",
+        "advice": "what to do; empty if nothing",
+    },
+)
 def doctor(shown: Shown, db: DatabaseOption = None) -> None:
     """Check this machine: sandbox, container, clocks, memory, disk; with advice for each problem.
 

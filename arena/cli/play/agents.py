@@ -35,7 +35,20 @@ OPTIONS_OF_ENGINE: Final = (*OPTIONS[:-1], Column("about", on=Medium.JSON))
 """Engines do not explain their options."""
 
 
-@listed(lambda: AGENTS)
+@listed(
+    lambda: AGENTS,
+    about={
+        "name, about": "",
+        "program": "the path of an engine's program; null for a built-in agent",
+        "chance, hidden, several": (
+            "whether it can play games with chance, with hidden information, for more than two players"
+        ),
+        "options": (
+            'an array of `{"name", "default", "expected", "about"}`; empty for an engine in the list. '
+            "`arena agents NAME` prints this array alone; `about` is empty for engines"
+        ),
+    },
+)
 def list_agents(
     shown: Shown,
     name: Annotated[

@@ -51,7 +51,13 @@ FEATURES: Final[tuple[Column[dict[str, Any]], ...]] = (
 )
 
 
-@listed(lambda: GAMES)
+@listed(
+    lambda: GAMES,
+    about={
+        "name, seats, chance, hidden": "`seats` is an array of possible numbers of players",
+        "options": 'an object: option -> `{"value", "default", "low", "high", "choices", "about"}`',
+    },
+)
 def list_games(
     shown: Shown,
     name: Annotated[

@@ -33,7 +33,16 @@ CELLS: Final[tuple[Column[tuple[Cell, Score]], ...]] = (
 """One row for each cell of the table."""
 
 
-@listed(lambda: CELLS)
+@listed(
+    lambda: CELLS,
+    about={
+        "player, against": (
+            "the player in seat 0, and the one in all other seats; `against` is null in a game for one player"
+        ),
+        "games, won": "games played (void games do not count), and those that `player` won",
+        "mean_score": "the mean utility of `player`; null if no game has one",
+    },
+)
 def matrix(
     shown: Shown,
     game: GameArgument,

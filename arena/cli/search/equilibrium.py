@@ -40,10 +40,10 @@ def print_equilibrium(game: str, state: State[Any], budget: Budget | None, shown
                 "iterations": found.iterations,
                 "nodes": found.nodes,
                 "time": round(time * 1000),
-                "strategy": strategy,
+                "strategy": shown.documents(strategy, fields(("seat", "view", "moves"))),
             }
         )
-    elif not shown.is_table:
+    elif not shown.in_words:
         rows = [
             {"seat": row["seat"], "view": row["view"], "move": move, "probability": chance}
             for row in strategy

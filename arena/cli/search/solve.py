@@ -20,9 +20,8 @@ from arena.cli.asking.position_options import GameArgument, MovesOption, Positio
 from arena.cli.search.defences import PLAYERS, print_defences
 from arena.cli.search.equilibrium import print_equilibrium
 from arena.cli.terminal import progress_line
-from arena.cli.terminal.listings import FORMAT_ALONE, OutputFormat, Shown, listed, show, show_json
+from arena.cli.terminal.listings import Shown, listed, show_one
 from arena.history import shown_moves, words
-from arena.results.columns import fields
 
 if TYPE_CHECKING:
     from adsearch.result import Result
@@ -40,7 +39,7 @@ SecondsOption = Annotated[
 ]
 
 
-@listed(without=FORMAT_ALONE)
+@listed()
 def solve(
     shown: Shown,
     game: GameArgument,
@@ -80,8 +79,8 @@ def solve(
 
     Example: arena search solve connect4 --moves "4 4 4 4" --seconds 5
     """
-    if strategy and not shown.is_table:
-        raise BadSearch("--strategy works only with --format table")
+    if strategy and not shown.in_words:
+        raise BadSearch("--strategy is printed as a tree: leave out --format and the options of listings")
     state = asked_position(game, position, moves)
     budget = None if seconds is None else Budget.seconds(seconds, time.monotonic)
     if equilibrium:
@@ -105,10 +104,8 @@ def solve(
         "nodes": result.nodes,
         "time": round((time.perf_counter() - begun) * 1000),
     }
-    if shown.format is OutputFormat.JSON:
-        show_json(row)
-    elif not shown.is_table:
-        show([row], fields(row), shown)
+    if not shown.in_words:
+        show_one(row, shown)
     else:
         print(_verdict(state, result, seconds))
         _print_details(state, row)

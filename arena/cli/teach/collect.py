@@ -32,7 +32,24 @@ if TYPE_CHECKING:
 _NO_ROSTER: Final = "expected a roster: --roster FILE, or roster = in the table [course] of --tournament FILE"
 
 
-@listed(lambda: collect_output.columns(()))
+@listed(
+    lambda: collect_output.columns(()),
+    about={
+        "id, name, group": "the student, from the roster",
+        "agent": "the agent's name",
+        "submission, when, time_from, late, late_days": (
+            "the file, its time, where the time is from, whether it is after the deadline, and by how many "
+            "days, counting each day that has started"
+        ),
+        "light": "[the result](instructor.md#collect-submissions)",
+        "told, advice": "the message, and what to do",
+        "plays, version, source, new": (
+            "whether an agent of the student plays, its version and hash, and whether this command made the version"
+        ),
+        "team_submissions": "if several members of the student's team handed in: the files of all, the latest first",
+        "same": "an array of `file` and `agents`: equal content of other students",
+    },
+)
 def collect(
     shown: Shown,
     sources: Annotated[

@@ -63,7 +63,16 @@ ACCOUNTS: Final[tuple[Column[AccountUse], ...]] = (
 )
 
 
-@listed(lambda: ACCOUNTS)
+@listed(
+    lambda: ACCOUNTS,
+    about={
+        "name, id, alias": "of the person, as on the roster; empty if unknown",
+        "role": "`student` or `instructor`",
+        "status": "`active` or `deactivated`",
+        "invited, signed_in": "when the last link was made, and when one was last used; null if never",
+        "seen": "when a page or a token was last used, to within five minutes; null if never",
+    },
+)
 def invite(
     shown: Shown,
     tournament: CourseArgument,

@@ -184,7 +184,18 @@ def revoke(
         _say_what_follows(old.tournament, _UPDATES, db=db)
 
 
-@listed(lambda: RULINGS)
+@listed(
+    lambda: RULINGS,
+    about={
+        "id": "the number for `arena rule revoke`",
+        "what": "`void`, `again`, `award`, `withdraw`, `quarantine`, `release` or `revoke`",
+        "tournament, game, number": "the game: its id, and its number in the tournament",
+        "players": "an array: the players of the game, or the agent",
+        "seat, reason, when": "`seat`: the winner of an awarded game",
+        "revokes": "the ruling that this one takes back",
+        "revoked": "the ruling that took this one back",
+    },
+)
 def rulings(
     shown: Shown,
     tournament: Annotated[

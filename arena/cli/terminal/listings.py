@@ -23,7 +23,7 @@ from arena.cli.terminal.options import with_options
 from arena.cli.terminal.wrapping import table_width, wrap_lines
 from arena.history import csv_cells
 from arena.history.words import printable
-from arena.results.columns import ALL, Column, Medium, Row, document, markdown, standing_in
+from arena.results.columns import ALL, Column, Medium, Row, document, fields, markdown, standing_in
 
 
 class OutputFormat(StrEnum):
@@ -56,6 +56,16 @@ class Shown(Struct, frozen=True):
     def is_table(self) -> bool:
         """Whether people read it in a terminal, with sentences around it."""
         return self.format is OutputFormat.TABLE
+
+    @property
+    def in_words(self) -> bool:
+        """Whether a command that has more to say than its listing says it: nothing of the listing is chosen."""
+        return self.is_table and self.is_whole
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all columns and rows are shown, in the order of the command."""
+        return self == Shown(format=self.format)
 
     def chosen(
         self, columns: Iterable[Column[Any]], rows: Collection[Any] = (), first: Sequence[str] = ()
@@ -104,9 +114,11 @@ def _named(columns: Mapping[str, Column[Any]], name: str, option: str) -> Column
 
 
 def _order(value: Any) -> tuple[int, float, str]:
-    """Where a value stands: numbers before texts, and what is unknown at the end."""
-    if value is None:
+    """Where a value stands: numbers before texts, what is unknown at the end; several values by the first one."""
+    if value is None or value == [] or value == {}:
         return 2, 0.0, ""
+    if isinstance(value, Mapping | list):
+        return _order(next(iter(value.values() if isinstance(value, Mapping) else value)))
     return (0, float(value), "") if isinstance(value, int | float) else (1, 0.0, csv_cells.exact(value).lower())
 
 
@@ -114,15 +126,19 @@ def _option(kind: Any, help: str, *names: str, default: Any = None, **more: Any)
     return Annotated[kind, typer.Option(*names, help=help, rich_help_panel="Listing", **more)], default
 
 
-FORMAT_ALONE: Final = ("columns", "sort", "reverse", "limit")
+OF_ROWS: Final = ("sort", "reverse", "limit")
 """What `listed` leaves out for a command that shows one thing, not rows."""
 
 
 def listed(
-    columns: Callable[[], Iterable[Column[Any]]] = tuple, *, without: Collection[str] = ()
+    columns: Callable[[], Iterable[Column[Any]]] = tuple,
+    *,
+    about: Mapping[str, str] | None = None,
+    without: Collection[str] = (),
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Replace the command's parameter `shown` by the options of listings, except those in `without`, which the command
-    has itself or which make no sense for it. `columns`: those of its listing, which shells complete."""
+    has itself or which make no sense for it. `columns`: those of its listing, which shells complete; `about`: what
+    stands in its JSON, in Markdown, which docs/json.md lists: by the fields that share the words."""
     named = {"metavar": "NAME", "autocompletion": lambda: [*_by_name(columns())]}
     options = {
         "format": (FormatOption, OutputFormat.TABLE),
@@ -135,7 +151,7 @@ def listed(
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         run = with_options(command, "shown", options, lambda given: Shown(**given))
-        run.listing = columns  # type: ignore[attr-defined]
+        run.listing, run.about = columns, about or {}  # type: ignore[attr-defined]
         return run
 
     return decorate
@@ -164,6 +180,15 @@ def show(
         lines = markdown(rows, chosen) if shown.format is OutputFormat.MARKDOWN else _table(rows, chosen)
         for line in lines:
             print(line)
+
+
+def show_one(document: Mapping[str, Any], shown: Shown) -> None:
+    """Print one thing: an object in JSON, else a row."""
+    columns = fields(document)
+    if shown.format is OutputFormat.JSON:
+        show_json(shown.documents([document], columns)[0])
+    else:
+        show([document], columns, shown)
 
 
 def show_json(document: Any) -> None:

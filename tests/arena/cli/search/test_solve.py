@@ -213,7 +213,7 @@ def test_a_strategy_can_run_out_of_time() -> None:
         (["checkers"], "solve: this game is too large; --seconds 10 prints"),
         (["ludo:players=3"], "solve: this game is too large"),
         (["pig:goal=5", "--strategy"], "--strategy is for games of one or two players without chance"),
-        (["nap:4", "--strategy", "--format", "json"], "--strategy works only with --format table"),
+        (["nap:4", "--strategy", "--format", "json"], "--strategy is printed as a tree: leave out --format"),
         (["nap:4", "--seconds", "-1"], "--seconds: expected at least 0, got '-1'"),
     ],
 )

@@ -149,3 +149,43 @@ def test_every_format_has_the_chosen_columns(format: str, record: Path) -> None:
     found = ended.out.replace("|", " ").replace(",", " ").split()
     assert {"seed", "name", "bob"} <= {word.strip('":') for word in found}
     assert "points" not in ended.out
+
+
+def chosen(record: Path, *words: str) -> Any:
+    """The JSON of a command with the options of listings."""
+    return json.loads(asked(record, *words, "--format", "json").out)
+
+
+def test_a_crosstable_has_the_chosen_players_in_its_rows_and_columns(record: Path) -> None:
+    whole = chosen(record, "results", "crosstable", "--all")
+    turned = chosen(record, "results", "crosstable", "--all", "--reverse")
+    assert turned["players"] == whole["players"][::-1]
+    assert turned["cells"] == [row[::-1] for row in whole["cells"][::-1]]
+    first = chosen(record, "results", "crosstable", "--all", "--limit", "2")
+    assert first == {"players": whole["players"][:2], "cells": [row[:2] for row in whole["cells"][:2]]}
+    # Sorted by the share of points against one player; who has not met it stands last.
+    against = whole["players"].index("bob")
+    ordered = chosen(record, "results", "crosstable", "--all", "--sort", "bob")["players"]
+    shares = [
+        cell and cell["points"] / cell["games"]
+        for cell in (whole["cells"][whole["players"].index(one)][against] for one in ordered)
+    ]
+    met = [one for one in shares if one is not None]
+    assert met == sorted(met)
+    assert shares[len(met) :] == [None] * (len(shares) - len(met))
+
+
+def test_rows_inside_of_a_document_are_chosen_and_the_rest_stays(record: Path) -> None:
+    whole = chosen(record, "replay", "1", "--show")
+    assert len(whole["moves"]) > 2
+    some = chosen(record, "replay", "1", "--show", "--columns", "ply,move", "--reverse", "--limit", "2")
+    assert some["moves"] == [{"ply": one["ply"], "move": one["move"]} for one in whole["moves"][:-3:-1]]
+    assert {**some, "moves": None} == {**whole, "moves": None}
+    assert [*chosen(record, "results", "versus", "ann", "bob", "--columns", "games,a")] == ["games", "a"]
+
+
+def test_what_is_said_in_words_is_a_listing_as_soon_as_columns_are_chosen(record: Path) -> None:
+    assert asked(record, "results", "versus", "ann", "bob", "--columns", "a,b").out == "a    b\nann  bob\n"
+    assert asked(record, "replay", "last", "--logs", "--columns", "seat", "--limit", "1").out == "seat\n0\n"
+    lines = asked(record, "replay", "1", "--show", "--columns", "ply", "--limit", "2").out.splitlines()
+    assert [line.strip() for line in lines] == ["ply", "1", "2"]
