@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any, ClassVar, Final
@@ -48,29 +49,40 @@ class KaggleAgent(Agent):
             agentTimeout=clock.left,
             episodeSteps=1000,
         )
-        return int(type(self).function(observation, configuration))
+        function = type(self).function
+        return int(function(*(observation, configuration)[: function.__code__.co_argcount]))
 
 
 def of_module(names: dict[str, Any], module: str, wanted: str | None) -> type[KaggleAgent] | None:
-    """An agent that plays by the last function of the module, or by the one of the name `wanted`; None if its
-    parameters are not those of Kaggle."""
+    """An agent that plays by the last function of the module, if its parameters are those of Kaggle, or by the one of
+    the name `wanted`; None if there is no such function."""
     functions = {name: value for name, value in names.items() if isinstance(value, FunctionType)}
     own = {name: value for name, value in functions.items() if value.__module__ == module}
     function = own.get(next(reversed(own), "") if wanted is None else wanted)
-    if function is None or function.__code__.co_varnames[: function.__code__.co_argcount] not in _PARAMETERS:
+    if function is None:
+        return None
+    parameters = function.__code__.co_varnames[: function.__code__.co_argcount]
+    if parameters not in _PARAMETERS and (wanted is None or len(parameters) not in (1, 2)):
         return None
     return type(function.__name__, (KaggleAgent,), {"function": staticmethod(function), "__module__": module})
 
 
 def is_in(source: str) -> bool:
     """Whether a file with this text is such an agent, as far as can be seen without running it."""
-    import ast
-
-    try:
-        statements = ast.parse(source).body
-    except (SyntaxError, ValueError):
-        return False
+    statements = _statements(source)
     functions = [one for one in statements if isinstance(one, ast.FunctionDef)]
     classes = [one for one in statements if isinstance(one, ast.ClassDef)]
     is_class = any("Agent" in ast.unparse(base) for one in classes for base in one.bases)
     return not is_class and bool(functions) and tuple(arg.arg for arg in functions[-1].args.args) in _PARAMETERS
+
+
+def last_function(source: str) -> str:
+    """The name of the last function in a file with this text, which Kaggle plays; empty if it has none."""
+    return next((one.name for one in reversed(_statements(source)) if isinstance(one, ast.FunctionDef)), "")
+
+
+def _statements(source: str) -> list[ast.stmt]:
+    try:
+        return ast.parse(source).body
+    except (SyntaxError, ValueError):
+        return []

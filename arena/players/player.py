@@ -6,6 +6,7 @@ compiled here: only file names and paths are checked.
     pvs, alphabeta:depth=6            a built-in agent           human    a person at this terminal
     my_agent.py, my_agent.py:MyAgent  your own file              wait     a player started by hand
     my_agent/                         a folder with agent.py     cmd:./engine --fast    any program
+    kaggle:my_agent.py                the last function of a file, as Kaggle's competitions play it
     uci:stockfish?nodes=1000          a chess engine             gtp:gnugo --level 5    a Go engine
     gnubg:gnubg?plies=0               GNU Backgammon
 """
@@ -16,7 +17,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from enum import StrEnum
 from itertools import pairwise
@@ -41,7 +42,7 @@ _PATH = re.compile(r"(?P<path>.*?\.py)(?=:|$)(?P<rest>.*)", re.DOTALL)
 _FILE = "an agent's Python file"
 _FORMS = (
     f"a built-in agent, FILE.py, FILE.py:CLASS, a folder with agent.py, cmd:PROGRAM, an engine ({protocols.forms()}), "
-    "human or wait"
+    "kaggle:FILE.py, human or wait"
 )
 _INTERPRETER: Final = re.compile(r"(ruby|perl|lua|Rscript|bash|sh)[0-9.]*")
 """Other programs than those of our languages that run a script."""
@@ -108,6 +109,8 @@ def read_player(text: str) -> Player:
         return Player(PlayerKind(name), text, name)
     if name == "cmd":
         return _read_command(text, rest)
+    if name == "kaggle":
+        return _read_kaggle(text, rest)
     if engines.is_engine(text):
         return _read_engine(text)
     builtins = _builtin_names()
@@ -180,6 +183,21 @@ def _read_file(text: str, given: str, rest: str) -> Player:
     if not os.path.isfile(path):
         raise BadPlayer(f"{quote(given)} is not a file: expected an agent's Python file")
     return Player(PlayerKind.FILE, text, _printable_name(path.stem), path=path, class_name=class_name)
+
+
+def _read_kaggle(text: str, given: str) -> Player:
+    from agents import kaggle
+
+    if not given.endswith(".py"):
+        raise BadPlayer(f"expected kaggle:FILE.py, got {quote(text)}")
+    player = _read_file(given, given, "")
+    try:
+        source = _absolute(given).read_text("utf-8")
+    except (OSError, ValueError):
+        return player
+    if not (function := kaggle.last_function(source)):
+        raise BadPlayer(f"{quote(given)} has no function: expected def agent(observation, configuration)")
+    return replace(player, text=f"{given}:{function}", class_name=function)
 
 
 def _read_folder(text: str) -> Player:

@@ -4,7 +4,8 @@ Every agent and game that is not built in is copied into a Store before the firs
 A folder in the store is always complete, and its name is the hash of its content: also if several processes write to
 the store, and after a power cut.
 
-    STORE/<hash>/my_agent.py          a file              STORE/<hash>/agent.py, ...    a folder
+    STORE/<hash>/my_agent.py, ...     a file, and its data files
+    STORE/<hash>/agent.py, ...    a folder
     STORE/<hash>/command.json         a command: its program's name and hash, and its arguments;
     STORE/<hash>/2/book.bin           its second argument was a file
     STORE/<hash>/3/MyAgent.class      its third argument was a folder
@@ -39,7 +40,7 @@ from adsearch.games import catalog
 from arena import languages
 from arena.errors import ArenaError, BadFixture, BadPlayer
 from arena.match.engine import Engine
-from arena.players import command_words, engines, own_sources
+from arena.players import command_words, data_files, engines, own_sources
 from arena.players.contents import Contents, Part
 from arena.players.own_sources import OwnSource
 from arena.players.player import MAIN_FILE, Player, PlayerKind, refuse_missing_script
@@ -113,7 +114,8 @@ class Store:
             main = MAIN_FILE
         else:
             main = player.path.name
-            contents.add_file(player.path, main)
+            for name in (main, *data_files.named_in(player.path)):
+                contents.add_file(player.path.parent / name, name)
         source = self._keep(contents.files)
         # A recorded version ("alice@2") comes from a store, which may be another user's.
         if in_store(player.path) is None:

@@ -85,7 +85,7 @@ def started_as(source: Path, agent: str) -> str:
     `source`: its folder in the store."""
     if is_command(source):
         return built_as(source)
-    names = [path.name for path in source.iterdir()]
+    names = [path.name for path in source.glob("*.py")]
     return f"{agent}/" if MAIN_FILE in names or len(names) != 1 else names[0]
 
 

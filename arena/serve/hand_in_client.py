@@ -30,6 +30,7 @@ from adsearch.errors import quote
 from arena.errors import BadServer, BadSubmission, NoAnswer
 from arena.history.words import printable
 from arena.match.allowance import MEBIBYTE
+from arena.players import data_files
 from arena.players.contents import Contents
 from arena.serve.submission_document import SubmissionDocument
 from arena.serve.submissions import MOST_BYTES, MOST_UPLOADED_FILES
@@ -61,17 +62,21 @@ class Packed(Struct, frozen=True):
 
 
 def packed(path: Path) -> Packed:
-    """The file or zip at `path`, or a zip of the folder there. BadPlayer or BadSubmission if it cannot be sent.
+    """The file or zip at `path`, or a zip of the folder there, or of the file and its data files. BadPlayer or
+    BadSubmission if it cannot be sent.
 
     Hidden files and Python's caches are left out. A symbolic link inside the folder becomes the file it leads to."""
     contents = Contents(MOST_BYTES, MOST_UPLOADED_FILES, leave_out=path / "arena.store")
     if not path.exists():
         raise BadSubmission(f"no file or folder {quote(str(path))}")
     name = path.resolve().name if path.name in ("", "..") else path.name
-    if not path.is_dir():
-        contents.add_file(path, name)
-        return Packed(name, contents.files[name].content)
-    contents.add_folder(path)
+    if path.is_dir():
+        contents.add_folder(path)
+    else:
+        for each in (name, *data_files.named_in(path)):
+            contents.add_file(path.parent / each, each)
+        if len(contents.files) == 1:
+            return Packed(name, contents.files[name].content)
     if not contents.files:
         raise BadSubmission(f"the folder {quote(name)} has no files")
     written = io.BytesIO()
@@ -83,7 +88,7 @@ def packed(path: Path) -> Packed:
             archive.writestr(entry, file.content)
     content = written.getvalue()
     if len(content) > MOST_BYTES:
-        raise BadSubmission(f"the folder {quote(name)} is too large: expected at most {MOST_BYTES // MEBIBYTE} MiB")
+        raise BadSubmission(f"{quote(name)} is too large: expected at most {MOST_BYTES // MEBIBYTE} MiB")
     return Packed(f"{name}.zip", content)
 
 

@@ -80,3 +80,17 @@ def test_another_game_is_refused(tmp_path: Path) -> None:
     agent = load(str(written(tmp_path, FUNCTION)))()
     with pytest.raises(BadAgent, match="plays connect4 and tictactoe"):
         agent.begin(games.start("othello"), 0)
+
+
+def test_a_named_function_may_call_its_parameters_anything_and_take_the_observation_alone(tmp_path: Path) -> None:
+    text = "def first(o):\n    return o.mark\n\ndef second(a, b):\n    return b.rows\n\ndef third(a, b, c):\n    pass\n"
+    file = written(tmp_path, text)
+    state = games.start("connect4")
+    for name, choice in (("first", 1), ("second", 6)):
+        agent: Any = load(f"{file}:{name}")()
+        agent.seat = 0
+        assert agent.choose(state, Clock(2.0, 2.0)) == choice
+    with pytest.raises(BadAgent):
+        load(f"{file}:third")
+    assert kaggle.last_function(text) == "third"
+    assert kaggle.last_function("x = 1") == ""

@@ -313,6 +313,8 @@ def _is_of_kaggle(player: str) -> bool:
     """Whether the player is a file that `agents.kaggle` plays."""
     from agents import kaggle
 
+    if player.startswith("kaggle:"):
+        return True
     file = split_path(player)
     with suppress(OSError, ValueError):
         return file is not None and kaggle.is_in(Path(file[0]).expanduser().read_text("utf-8"))

@@ -153,8 +153,8 @@ RUNTIME_ERRORS: Final = (
     ),
     (
         r"(FileNotFoundError|\[Errno 2\])",
-        "an agent runs in an empty folder: put this file and the agent, named agent.py, into one folder; open the file "
-        "with Path(__file__).with_name('...'); then use the folder: arena check FOLDER",
+        "an agent runs in an empty folder: open the file with Path(__file__).with_name('...'). It is copied with the "
+        "agent if it is in a folder without other agents, and if this name stands in the program",
     ),
     (r"(PermissionError|\[Errno 13\]|\[Errno 1\]|\[Errno 30\]|Read-only file system)", _NOT_ALLOWED),
     (r"(gaierror|ConnectionError|ConnectionRefused|URLError|TimeoutError|Network)", _NOT_ALLOWED),

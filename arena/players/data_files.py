@@ -1,0 +1,57 @@
+"""The data files of an agent that is one file: an opening book, weights, a pickle, which are copied with it.
+
+They are the files beside the agent, or in folders beside it, whose names stand as texts in its program. Programs are no
+data, and a folder with several agents is shared: nothing in it is copied with one of them, because it could be the data
+of another one.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import Final
+
+from arena import languages
+from db.sources import MOST_LEVELS
+
+_PROGRAMS: Final = (".pyc", ".so", ".ipynb", ".class", ".zip")
+"""Endings of files that are no data, besides those of languages."""
+_AGENT: Final = re.compile(rb"^\s*class \w+\(.*Agent\b|^\s+def choose\(|^def \w+\(obs(ervation)?, conf", re.MULTILINE)
+_READ: Final = 1 << 20
+"""Bytes of a program that are read."""
+
+
+def named_in(agent: Path) -> list[str]:
+    """The names of the data files, relative to the agent's folder."""
+    try:
+        tree = ast.parse(_start(agent))
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return []
+    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    found = sorted(text for text in texts if _is_data(agent.parent, text))
+    return [] if found and _is_shared(agent) else found
+
+
+def _is_data(folder: Path, text: str) -> bool:
+    path = Path(text)
+    if not path.suffix or path.suffix in (*_PROGRAMS, *languages.ours()) or str(path) != text:
+        return False
+    if path.is_absolute() or len(path.parts) > MOST_LEVELS or any(part.startswith(".") for part in path.parts):
+        return False
+    try:
+        file = folder / path
+        return file.is_file() and file.resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError):
+        return False
+
+
+def _is_shared(agent: Path) -> bool:
+    """Whether another agent is in the same folder."""
+    beside = (each for each in agent.parent.glob("*.py") if each.name != agent.name)
+    return any(each.is_file() and _AGENT.search(_start(each)) for each in beside)
+
+
+def _start(file: Path) -> bytes:
+    with file.open("rb") as opened:
+        return opened.read(_READ)

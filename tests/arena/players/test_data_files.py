@@ -1,0 +1,119 @@
+"""The data files of an agent are copied with it, and nothing that could be of somebody else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from arena.errors import BadPlayer
+from arena.players import data_files
+from arena.players.player import PlayerKind, read_player
+from arena.players.submissions import Store
+from arena.players.versions import started_as
+from arena.serve.hand_in_client import packed
+from tests.kit.arena_program import arena
+
+AGENT = """
+import json
+from pathlib import Path
+from agents import Agent
+
+class Bookish(Agent):
+    def choose(self, state, clock):
+        book = json.loads(Path(__file__).with_name("book.json").read_text())
+        weights = (Path(__file__).parent / "data/weights.bin").read_bytes()
+        assert weights == b"1"
+        return book.get("", state.moves()[0])
+"""
+
+
+@pytest.fixture
+def agent(tmp_path: Path) -> Path:
+    folder = tmp_path / "mine"
+    (folder / "data").mkdir(parents=True)
+    (folder / "book.json").write_text("{}")
+    (folder / "data" / "weights.bin").write_text("1")
+    (folder / "other.json").write_text("{}")
+    (folder / "agent_of_mine.py").write_text(AGENT)
+    return folder / "agent_of_mine.py"
+
+
+def test_the_files_whose_names_stand_in_the_program_are_stored_and_sent(agent: Path, tmp_path: Path) -> None:
+    store = Store(tmp_path / "arena.store")
+    taken = store.take(read_player(str(agent)))
+    assert {*store.read(taken.hash)} == {"agent_of_mine.py", "book.json", "data/weights.bin"}
+    assert started_as(taken.source, "alice") == "agent_of_mine.py"
+    # From the store it is the same agent again.
+    assert store.take(read_player(taken.command[0])).hash == taken.hash
+    sent = packed(agent)
+    assert sent.name == "agent_of_mine.py.zip"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "../secret.txt",
+        "{folder}/book.json",
+        ".hidden.txt",
+        "helper.py",
+        "link.txt",
+        "nothing.txt",
+        "data",
+        "a\\0b.txt",
+        "data/../book.json",
+    ],
+)
+def test_no_other_files_are(text: str, agent: Path) -> None:
+    (agent.parent.parent / "secret.txt").write_text("")
+    (agent.parent / ".hidden.txt").write_text("")
+    (agent.parent / "helper.py").write_text("")
+    (agent.parent / "link.txt").symlink_to(agent.parent.parent / "secret.txt")
+    agent.write_text(f'open("{text.format(folder=agent.parent)}")\n')
+    assert data_files.named_in(agent) == []
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "from agents import Agent\nclass Other(Agent):\n    pass\n",
+        "class Other(Base):\n    def choose(self, state, clock):\n        pass\n",
+        "def my_agent(obs, config):\n    return 0\n",
+    ],
+)
+def test_a_folder_with_several_agents_is_shared(other: str, agent: Path) -> None:
+    (agent.parent / "other.py").write_text(other)
+    assert data_files.named_in(agent) == []
+
+
+@pytest.mark.parametrize("text", ["def choose(:", "\0", "(" * 5000])
+def test_a_program_that_cannot_be_read_has_none(text: str, agent: Path) -> None:
+    agent.write_text(text)
+    assert data_files.named_in(agent) == []
+
+
+def test_the_last_function_of_a_file_is_named_with_kaggle(tmp_path: Path) -> None:
+    file = tmp_path / "sub.py"
+    file.write_text("def helper(a, b, c):\n    pass\n\ndef play(o, c):\n    return 3\n")
+    player = read_player(f"kaggle:{file}")
+    assert (player.kind, player.text, player.class_name, player.name) == (
+        PlayerKind.FILE,
+        f"{file}:play",
+        "play",
+        "sub",
+    )
+    file.write_text("x = 1\n")
+    with pytest.raises(BadPlayer, match="has no function: expected def agent"):
+        read_player(f"kaggle:{file}")
+    with pytest.raises(BadPlayer, match=r"expected kaggle:FILE\.py, got 'kaggle:sub'"):
+        read_player("kaggle:sub")
+    with pytest.raises(BadPlayer, match="no file"):
+        read_player(f"kaggle:{tmp_path}/none.py")
+
+
+@pytest.mark.costly
+def test_an_agent_with_data_plays(agent: Path, tmp_path: Path) -> None:
+    ended = arena("play", "tictactoe", str(agent), "random", "--quiet", "--clock", "none", cwd=tmp_path)
+    assert ended.code == 0
+    shown = arena("replay", "last", "--show", "--format", "json", cwd=tmp_path)
+    assert '"verdict": "normal"' in shown.out
