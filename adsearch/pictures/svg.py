@@ -58,9 +58,10 @@ def _attribute(key: str, value: str | float) -> str:
     return f' {key.strip("_").replace("_", "-")}="{words(value if isinstance(value, str) else number(value))}"'
 
 
+@lru_cache(4096)
 def number(value: float) -> str:
-    """A coordinate."""
-    return f"{round(value, 1):.10g}"
+    """A coordinate. Cached, because pictures are in tenths of a small range."""
+    return f"{round(value, 1):z.10g}"
 
 
 def pair(x: float, y: float) -> str:
