@@ -43,12 +43,13 @@ class FollowedGame:
         return self.is_not_live or self.end is not None
 
     def take(self, message: OfGame) -> None:
-        """Takes the next message of the game."""
+        """Takes the next message of the game. Plies that come before the first `LiveGame` are in it."""
         match message:
             case LiveGame():
                 self._begin(message)
             case LivePly():
-                self._play(message)
+                if self.game is not None:
+                    self._play(message)
             case LiveEnd():
                 self.end = message
             case NotLive():

@@ -81,6 +81,10 @@ class PacedGame:
                     self.shown.take(message)
                 else:
                     self._waiting.extend(message.plies[known:])
+            case LivePly() if self.shown.game is None:
+                return False  # for somebody else who follows the game; it is in the game so far
+            case LiveEnd() if self.shown.game is None:
+                self.shown.take(NotLive(self.id))
             case LivePly() | LiveEnd():
                 self._waiting.append(message)
                 return len(self._waiting) == 1

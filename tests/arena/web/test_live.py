@@ -290,6 +290,37 @@ def test_two_pages_of_one_game_ask_for_the_game_so_far_each() -> None:
     assert hub.follow({"g=7"}) == ["tv="]
 
 
+def test_a_page_that_opens_while_another_follows_the_game_takes_no_ply_before_the_game_so_far() -> None:
+    """The plies that come first are of the other page's subscription, and are in the game so far."""
+    record = FakeRecord()
+    record.add(7)
+    record.playing = [7]
+    hub = LiveHub(record)
+    hub.follow({"tv="})
+    hub.tick(0)
+    hub.take(begun(7, "a1"))
+    hub.follow({"tv=", "g=7", "tv=cs101"})
+    hub.tick(TICK)
+    (ply,) = plies(7, "b2", first=2)
+    hub.take(ply)
+    hub.take(begun(7, "a1", "b2"))
+    for ply in plies(7, "c1", "a3", first=3):
+        hub.take(ply)
+    late = [(change.topic, change.data) for tick in range(2, 60) for change in hub.tick(tick * TICK)]
+    assert {topic for topic, _ in late} >= {"tv=", "g=7", "tv=cs101"}
+    assert "the rules failed" not in str(late)
+    for topic in ("tv=", "g=7", "tv=cs101"):
+        assert str(next(data for at, data in reversed(late) if at == topic)).count("<circle") >= 2
+
+
+def test_the_end_alone_is_a_game_that_was_over_before_it_could_be_followed() -> None:
+    paced = PacedGame(7, 0.0)
+    (ply,) = plies(7, "a1")
+    assert not paced.take(ply)
+    paced.take(LiveEnd(7, "normal", (1.0, 0.0)))
+    assert (paced.is_lost, paced.has_begun) == (True, False)
+
+
 def test_the_tv_shows_a_fast_game_slowly_its_end_for_a_while_and_then_the_next() -> None:
     record = FakeRecord()
     record.add(7)
