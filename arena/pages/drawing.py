@@ -123,6 +123,7 @@ def _sheet() -> str:
 
 _PIECE: Final = re.compile(rf"^\.board \.({'|'.join(SEATS)}) \{{(.*?)\}}", re.MULTILINE)
 """The rules of pieces in the sheet of boards: all else that is of a seat has their colours."""
+_IN_NAMES: Final = re.compile("([:=,])(?=.)")
 _COLOUR: Final = re.compile(r"(fill|stroke): (#\w+)")
 
 
@@ -188,6 +189,13 @@ def _contained(value: Any) -> Any:
     return contained(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
+def _breaking(name: str) -> str:
+    """The name of an agent, which can be broken before its options and before their values."""
+    from markupsafe import Markup, escape
+
+    return Markup(_IN_NAMES.sub(r"\1<wbr>", str(escape(contained(name)))))
+
+
 @cache
 def _environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -207,5 +215,6 @@ def _environment() -> Environment:
         "counted": words.counted,
         "share": figures.share,
         "markup": Markup,
+        "breaking": _breaking,
     }
     return made

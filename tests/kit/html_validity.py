@@ -16,9 +16,9 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_VOID: Final = _names("br col hr img input link meta")
+_VOID: Final = _names("br col hr img input link meta wbr")
 HTML: Final = _names(
-    "a abbr b body br button caption code col colgroup dd details div dl dt em fieldset figcaption figure footer "
+    "a abbr b body br wbr button caption code col colgroup dd details div dl dt em fieldset figcaption figure footer "
     "form h1 h2 h3 h4 h5 h6 head header hr html i img input label legend li link main meta nav noscript ol optgroup "
     "option output p pre progress q s script section select small span strong style sub summary sup svg table tbody td "
     "template tfoot th thead time title tr u ul"

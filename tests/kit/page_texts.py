@@ -24,6 +24,7 @@ _INLINE: Final = frozenset(
         "abbr",
         "b",
         "br",
+        "wbr",
         "code",
         "em",
         "i",

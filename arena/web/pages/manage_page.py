@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -350,7 +351,7 @@ def _extend(state: LadderState, forms: _Forms) -> Form:
         "extend",
         "Give more time",
         forms.choice("extend", "author", "Author", [(one.name, _author(one)) for one in state.authors]),
-        forms.field("extend", "until", f"Until ({zone_name(state.closes)}), such as 2026-12-24 23:59"),
+        forms.field("extend", "until", f"Until ({zone_name(state.closes)})", placeholder="2026-12-24 23:59"),
         forms.reason("extend"),
         extension=state.extension,
     )
@@ -477,24 +478,29 @@ def _person(one: AccountUse, forms: _Forms, state: LadderState | None, playing: 
 
 
 def _entries(title: str, entries: Sequence[AuditEntry], *, has_older: bool) -> dict[str, Any]:
-    """What instructors did and saw, and the address of older entries."""
-    columns: list[Column[AuditEntry]] = [
-        Column("time", "Time", value=lambda one: Cell(text=moment(one.time)), heads=True),
-        Column(
-            "who",
-            "Who",
-            value=lambda one: "a command on the server" if one.account is None else _name(one.account),
-            kind="ended",
-        ),
-        Column("what", "What", value=lambda one: one.what),
-        Column("about", "About", value=lambda one: one.about, kind="ended"),
+    """What instructors did and saw, and the address of older entries. What one of them did to several in the same
+    minute is one row."""
+    acts = [[*same] for _, same in groupby(entries, key=_act)]
+    columns: list[Column[list[AuditEntry]]] = [
+        Column("time", "Time", value=lambda act: Cell(text=moment(act[0].time)), heads=True),
+        Column("who", "Who", value=lambda act: _who(act[0]), kind="ended"),
+        Column("what", "What", value=lambda act: act[0].what),
+        Column("about", "About", value=lambda act: ", ".join(one.about for one in act if one.about), kind="ended"),
     ]
     if any(one.address for one in entries):
-        columns.append(Column("from", "From", value=lambda one: one.address))
+        columns.append(Column("from", "From", value=lambda act: act[0].address))
     return {
-        "listing": Listing(caption="Who did and saw what, the newest first", columns=columns, rows=entries),
+        "listing": Listing(caption="Who did and saw what, the newest first", columns=columns, rows=acts),
         "older": links.audit(title, entries[-1].id) if entries and has_older else "",
     }
+
+
+def _act(one: AuditEntry) -> tuple[object, ...]:
+    return one.account, one.what, one.address, one.time.replace(second=0, microsecond=0)
+
+
+def _who(one: AuditEntry) -> str:
+    return "a command on the server" if one.account is None else _name(one.account)
 
 
 # Names.

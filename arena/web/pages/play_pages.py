@@ -24,6 +24,7 @@ from arena.pages.board_marks import with_hint
 from arena.pages.boards import boards, plain_board
 from arena.pages.drawing import Document, part
 from arena.pages.game import Ply, Seat, about, items, plays, runs, seat_kind
+from arena.results import figures
 from arena.web import links
 from arena.web.pages import frame
 from arena.web.person import Status
@@ -99,7 +100,7 @@ class Opponent(Struct, frozen=True):
             return "" if self.name in HOW_THEY_PLAY else "not rated yet"
         error = "" if self.error is None else f" ± {self.error:.0f}"
         made = f" from {words.counted(self.games, 'game')}" if self.games else ""
-        return f"rating {round(self.rating)}{error}{made}"
+        return f"rating {figures.whole(self.rating)}{error}{made}"
 
 
 class Opponents(Struct, frozen=True, kw_only=True):
