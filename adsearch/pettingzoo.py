@@ -36,23 +36,10 @@ _MOST_LETTERS: Final = 512
 """Length of an observation that is a text."""
 
 
-def env(
-    game: str,
-    *,
-    render_mode: str | None = None,
-    most_plies: int | None = None,
-    most_moves: int = _MOST_MOVES,
-    most_letters: int = _MOST_LETTERS,
-) -> OrderEnforcingWrapper:
-    """The environment of a game, such as "connect4:rows=5", which says what is used in a wrong order.
-
-    `render_mode`: "ansi" returns the board as text, "human" prints it. After `most_plies` plies a game is truncated.
-    `most_moves`: number of actions in a game that does not say all its moves. `most_letters`: length of an observation
-    that is a text."""
-    made = GameEnv(
-        game, render_mode=render_mode, most_plies=most_plies, most_moves=most_moves, most_letters=most_letters
-    )
-    return OrderEnforcingWrapper(made)
+def env(game: str, **options: Any) -> OrderEnforcingWrapper:
+    """The environment of a game, such as "connect4:rows=5", with the options of `GameEnv`. A call in a wrong order is
+    an error."""
+    return OrderEnforcingWrapper(GameEnv(game, **options))
 
 
 class GameEnv(AECEnv):  # type: ignore[misc]
@@ -67,7 +54,9 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         most_moves: int = _MOST_MOVES,
         most_letters: int = _MOST_LETTERS,
     ) -> None:
-        """The arguments are those of `env`."""
+        """`render_mode`: "ansi" returns the board as text, "human" prints it. `most_plies`: length at which a game is
+        truncated. `most_moves`: number of actions in a game that does not say all its moves. `most_letters`: length of
+        an observation that is a text."""
         super().__init__()
         if render_mode not in (None, "ansi", "human"):
             raise ValueError(f"expected render_mode 'ansi' or 'human', got {quote(render_mode)}")

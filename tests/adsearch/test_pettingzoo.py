@@ -134,7 +134,7 @@ def test_what_is_no_legal_action_is_refused(action: Any) -> None:
 
 def test_a_game_with_too_many_moves_or_letters_says_what_to_do() -> None:
     for option, most in (("most_moves", 3), ("most_letters", 4)):
-        environment = env("backgammon", **{option: most})  # type: ignore[arg-type]
+        environment = env("backgammon", **{option: most})
         environment.reset(seed=1)
         with pytest.raises(BadGame, match=f"{option}="):
             environment.last()

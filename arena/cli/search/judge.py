@@ -165,6 +165,8 @@ def _judge_assignment(asker: _Asker, questions_file: Path, shown: Shown) -> None
     """Print the points of a file for each question of an assignment."""
     from arena.course.lecture import assignment
 
+    if shown.format is OutputFormat.JSON and shown != Shown(OutputFormat.JSON):
+        raise typer.BadParameter("with --questions, --format json has all questions: leave out --columns, --sort, ...")
     grades = []
     for question in assignment.read(questions_file):
         judged = asker.judged(question.function, question.algorithm, costs=False)

@@ -191,6 +191,10 @@ class GameState(Watched):
     def getScore(self) -> float:  # noqa: N802
         return self.evaluate(0)
 
+    # As some courses write them.
+    get_num_agents, get_legal_actions, generate_successor = getNumAgents, getLegalActions, generateSuccessor
+    is_win, is_lose, get_score = isWin, isLose, getScore
+
 
 class Method:
     """A method of a student's class. Each search gets an object of its own."""
@@ -203,7 +207,8 @@ class Method:
         """The method of a new object, which searches this number of rounds deep."""
         takes = inspect.signature(self._kind).parameters
         made = self._kind(**({"depth": depth} if "depth" in takes else {}))
-        made.index, made.depth, made.evaluationFunction = 0, depth, GameState.getScore
+        made.index, made.depth = 0, depth
+        made.evaluationFunction = made.evaluation_function = GameState.getScore
         method: Callable[..., Any] = getattr(made, self._name)
         return method
 

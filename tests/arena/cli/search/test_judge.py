@@ -115,10 +115,11 @@ def test_what_cannot_be_loaded_is_told_once(tmp_path: Path) -> None:
         (("homework.py:Best.move",), "expected --as ALGORITHM, or a function named after one (minimax"),
         (("homework.py:Best.move", "--as", "maxn"), "expected an algorithm for MAX and MIN, because a method is"),
         (("homework.py:best", "--questions", "q.toml"), "expected only FILE.py with --questions"),
+        (("homework.py", "--questions", "q.toml", "--format", "json", "--limit", "1"), "has all questions: leave out"),
         (("homework.py", "--questions", "q.toml"), "cannot read an assignment from 'q.toml': No such file"),
         (("homework.py:best", "--as", "mcts"), "that can be judged, got 'mcts'; there is minimax"),
     ],
-    ids=["word", "missing", "nothing", "name", "typo", "class", "method", "both", "no file", "algorithm"],
+    ids=["word", "missing", "nothing", "name", "typo", "class", "method", "both", "limit", "no file", "algorithm"],
 )
 def test_what_cannot_be_asked_is_told(arguments: tuple[str, ...], words: str, tmp_path: Path) -> None:
     (tmp_path / "homework.py").write_text("def best(state): return 1\n")

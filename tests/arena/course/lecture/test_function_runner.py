@@ -297,6 +297,17 @@ class Mine(Base):
     ]
 
 
+def test_names_in_snake_case_work_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    source = """
+class Mine(Base):
+    def get_action(self, state):
+        below = state.generate_successor(0, state.get_legal_actions(0)[0])
+        assert not (below.is_win() or below.is_lose()) and below.get_num_agents() == 2
+        return "B" if self.evaluation_function(below) == below.get_score() else None
+"""
+    assert asked(method(source, monkeypatch, tmp_path, "Mine.get_action"))["move"] == "B"
+
+
 def test_the_depth_of_an_object_is_in_rounds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     source = "class Mine(Base):\n    def getAction(self, state): return f'{self.depth} {self.rounds}'\n"
     found = method(source, monkeypatch, tmp_path)
