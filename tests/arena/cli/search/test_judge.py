@@ -138,6 +138,7 @@ def test_a_file_that_is_right_gets_all_points_of_an_assignment() -> None:
     assert ended.out.endswith("\n15 of 15 points\n")
 
 
+@pytest.mark.costly
 def test_gradescope_reads_what_is_wrong_with_a_file() -> None:
     given = ("--questions", PROJECT, "--trees", "12")
     ended = arena("course", "judge", "examples/multi-agent/wrong.py", *given, "--format", "json", cwd=ROOT)
@@ -165,6 +166,7 @@ class Boom(Agent):
 """
 
 
+@pytest.mark.costly
 def test_whatever_a_method_does_its_question_has_one_line_and_the_next_is_asked(tmp_path: Path) -> None:
     (tmp_path / "agents.py").write_text(HOSTILE)
     names = ("Loop.getAction", "Exit.getAction", "Boom.getAction", "Lop.getAction", "Agent.getAcion")
