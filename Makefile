@@ -10,7 +10,7 @@ READY_TO_SERVE := $(VENV)/ready-to-serve
 READY_TO_SCALE := $(VENV)/ready-to-scale
 READY_TO_RELEASE := $(VENV)/ready-to-release
 # What `make test-all` installs beside what `make test` does: the page server, Playwright, a PostgreSQL driver, Dask, ...
-EXTRAS := test,browser,mutants,postgres,release,scale,web
+EXTRAS := test,browser,mutants,pettingzoo,postgres,release,scale,web
 # `make serve LISTEN=0.0.0.0:8000` shows the pages to the whole network.
 LISTEN ?= 127.0.0.1:8000
 SHOWN := examples/web-ladder

@@ -1,5 +1,5 @@
-"""Games and search algorithms. They use the standard library only (and OpenSpiel, where a game of it is asked for), and
-no sockets, clocks, database or screen.
+"""Games and search algorithms. They use the standard library only (and OpenSpiel or PettingZoo, where one is asked
+for), and no sockets, clocks, database or screen.
 
 `games` has the rules of every game, all with the same interface, `State`. Each search algorithm is a module beside it;
 `algorithms` finds them by name. `dialects` has algorithms as lectures write them, `pathfinding` the searches for one
@@ -12,7 +12,7 @@ is drawn. Beside the algorithms, each with the name of its module, are:
     what they did   trace (events), trace_calls (calls, true bounds), node_names, notebook (how it is shown)
     measures        size, height, count
     strategies      cfr (equilibria of games with hidden information)
-    of others       openspiel (games), openspiel_trial
+    of others       openspiel (games), openspiel_trial, pettingzoo (environments; imported by nothing here)
     texts           option, settings, errors
 """
 

@@ -132,6 +132,9 @@ class OpenSpielState(State[int]):
     def chances(self) -> tuple[tuple[int, float], ...]:
         return tuple(pair for pair in self.theirs.chance_outcomes() if pair[1] > 0) if self.turn == CHANCE else ()
 
+    def all_moves(self) -> tuple[int, ...]:
+        return tuple(range(self.game.num_distinct_actions()))
+
     def play(self, move: int) -> Self:
         return self.of(self.theirs.child(move), self.seat)
 

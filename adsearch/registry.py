@@ -100,6 +100,8 @@ algorithms: Final = Family.of(
     *("quiescence", "selective", "deepening", "parallel"),
     *("expectiminimax", "expectimax", "maxn", "paranoid", "mcts", "iteration"),
 )
-dialects: Final = Family.of("adsearch.dialects", "negamax_bounds", "negascout", "alphabeta_strict")
+dialects: Final = Family.of(
+    "adsearch.dialects", "negamax_bounds", "negascout", "alphabeta_strict", "alphabeta_strict_soft"
+)
 pathfinding: Final = Family.of("adsearch.pathfinding", "depth_first", "breadth_first", "uniform_cost", "astar")
 searches: Final = algorithms | dialects | pathfinding

@@ -143,6 +143,11 @@ class State(Generic[Move]):
         """At a chance node, every outcome with its probability, in the order of `moves`; elsewhere empty."""
         return ()
 
+    def all_moves(self) -> tuple[Move, ...]:
+        """The moves that a player can have from here on, each once, in a fixed order, which numbers them for learning;
+        there can be others among them. Empty if the game does not say."""
+        return ()
+
     def play(self, move: Move) -> Self:
         """The position after `move`, which must be one of `moves()`. For speed this is not checked."""
         raise BadGame(f"{type(self).__name__} must define play(move)")

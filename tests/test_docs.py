@@ -62,6 +62,8 @@ def test_shown_commands_print_and_draw_what_is_shown(
 
 @pytest.mark.parametrize(("page", "block"), [(page.name, block) for page, block in blocks("python") if ">>>" in block])
 def test_shown_python_prints_what_is_shown(page: str, block: str) -> None:
+    if "adsearch.pettingzoo" in block:
+        pytest.importorskip("pettingzoo", reason=needs.extra("pettingzoo"))
     test = doctest.DocTestParser().get_doctest(block, {}, page, page, 0)
     assert doctest.DocTestRunner().run(test).failed == 0
 
@@ -97,7 +99,9 @@ def test_the_commands_that_install_an_extra_name_all_its_packages() -> None:
     packages = {name: {re.split(r"[ ;]", package)[0] for package in extras[name]} for name in extras}
     page = (ROOT / "docs" / "install.md").read_text("utf-8")
     injected = [{*shlex.split(line)} for line in re.findall(r"^pipx inject arena-referee (.+)$", page, re.MULTILINE)]
-    assert injected == [packages[name] for name in ("web", "spreadsheet", "postgres", "scale", "openspiel")]
+    assert injected == [
+        packages[name] for name in ("web", "spreadsheet", "postgres", "scale", "openspiel", "pettingzoo")
+    ]
 
 
 def test_files_named_in_the_text_exist() -> None:

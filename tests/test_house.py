@@ -273,9 +273,12 @@ def test_no_module_is_longer_than_a_reader_takes_in_one_go() -> None:
 
 
 def test_adsearch_uses_the_standard_library_alone() -> None:
-    """Except OpenSpiel, which is imported only where a game of it is asked for, as a test below shows."""
+    """Except OpenSpiel, which is imported only where a game of it is asked for, as a test below shows; and PettingZoo,
+    whose module no other imports."""
     for path in MODULES["adsearch"]:
         more = {"pyspiel"} if path.name.startswith("openspiel") else set()
+        more |= {"gymnasium", "numpy", "pettingzoo"} if path.name == "pettingzoo.py" else set()
+        assert path.name == "pettingzoo.py" or "adsearch.pettingzoo" not in path.read_text("utf-8"), path
         assert imported(path) <= set(sys.stdlib_module_names) | {"adsearch"} | more, path
 
 
@@ -381,7 +384,8 @@ def test_the_map_of_adsearch_names_every_module_that_is_no_algorithm() -> None:
 
 @pytest.mark.sees_extras
 def test_importing_all_of_adsearch_loads_nothing_outside_the_standard_library() -> None:
-    names = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in MODULES["adsearch"]]
+    modules = [path for path in MODULES["adsearch"] if path.name != "pettingzoo.py"]
+    names = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in modules]
     code = f"""if True:
         import sys
         before = set(sys.modules)
@@ -466,7 +470,7 @@ def test_the_pinned_versions_are_names_and_versions_only() -> None:
     pinned = dict(line.split("==") for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines())
     extras = project["optional-dependencies"]
     wanted = [*project["dependencies"], *extras["test"], *extras["browser"], *extras["web"], *extras["scale"]]
-    wanted += extras["openspiel"]
+    wanted += extras["openspiel"] + extras["pettingzoo"]
     names = {requirement.split()[0].rstrip(";").lower() for requirement in wanted}
     assert names <= {name.lower() for name in pinned}
     assert all(version.replace(".", "").isalnum() for version in pinned.values())

@@ -21,12 +21,30 @@ CORNERS: Final = {0: "Q", 7: "K", 56: "q", 63: "k"}
 """The square of each rook that can castle, with its letter in FEN."""
 CASTLING: Final = {2: (0, 3), 6: (7, 5), 58: (56, 59), 62: (63, 61)}
 """Where the king castles to: the rook's square before and after."""
+
+
+def _can_move(rank: int, file: int, to_rank: int, to_file: int, promotion: int) -> bool:
+    """Whether a queen, a knight, or a pawn that is promoted can move so on an empty board."""
+    up, across = abs(to_rank - rank), abs(to_file - file)
+    if promotion:
+        return across <= 1 and (rank, to_rank) in ((6, 7), (1, 0))
+    return (up, across) != (0, 0) and (up == across or not up * across or {up, across} == {1, 2})
+
+
 LAST_RANKS: Final = 0xFF000000000000FF
 SECOND_STEP: Final = (0x000000FF00000000 >> 8, 0x000000FF00000000)
 """For each side, the rank that a pawn reaches with two steps."""
 NOT_A: Final = 0xFEFEFEFEFEFEFEFE
 NOT_H: Final = 0x7F7F7F7F7F7F7F7F
 LIGHT: Final = 0x55AA55AA55AA55AA
+ALL_MOVES: Final = tuple(
+    source + 64 * target + 4096 * promotion
+    for promotion in range(5)
+    for source in range(64)
+    for target in range(64)
+    if _can_move(*divmod(source, 8), *divmod(target, 8), promotion)
+)
+"""The 1,968 moves that some piece can make on an empty board."""
 MOST: Final = 1 << 15
 """Entries of a Memo at which it is emptied, so that a long search does not fill the memory."""
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Final, Self
 
 from adsearch.games.chess_board import (
+    ALL_MOVES,
     BETWEEN,
     BISHOP_LINES,
     BISHOP_MASK,
@@ -162,6 +163,9 @@ class ChessRules(GridGame[int]):
         if moves is None:
             moves = self._moves = self.legal_moves()
         return moves
+
+    def all_moves(self) -> tuple[int, ...]:
+        return ALL_MOVES
 
     def legal_moves(self) -> tuple[int, ...]:
         """The legal moves, even if the game is a draw."""

@@ -126,6 +126,9 @@ class Connect4(LineGame):
     def moves(self) -> tuple[int, ...]:
         return self._open
 
+    def all_moves(self) -> tuple[int, ...]:
+        return tuple(range(self.board.columns))
+
     def play(self, move: int) -> Self:
         board = self.board
         cell = self.free & board.column[move]

@@ -52,6 +52,7 @@ class _Examination:
         self.options = options
         self.played: list[str] = []
         self.looked_at = 0
+        self.every: set[Any] = set()
         # For each key: the turn and moves that positions with this key have.
         self.known: dict[Hashable, tuple[Any, ...]] = {}
         # For each key up to symmetry: the turn and number of moves.
@@ -62,6 +63,7 @@ class _Examination:
         self.played.clear()
         state = self.asked("the start position", lambda: self.game.start(**self.options))
         self.facts(state)
+        self.every = self.asked("all_moves()", lambda: set(state.all_moves()))
         most = state.max_plies
         while True:
             moves = self.moves(state)
@@ -129,6 +131,10 @@ class _Examination:
         if self.asked("moves()", lambda: tuple(state.moves())) != moves:
             self.fail("expected moves() to return the same each time, got another order or other moves")
         self.chances(state, moves)
+        if turn != CHANCE and self.every and (missing := [move for move in moves if move not in self.every]):
+            self.fail(
+                f"expected all_moves() of the start position to have every move, but {_shown(missing[0])} is missing"
+            )
         return moves
 
     def chances(self, state: State[Any], moves: tuple[Any, ...]) -> None:

@@ -219,6 +219,9 @@ class Dots(GridGame[int]):
     def moves(self) -> tuple[int, ...]:
         return self._open
 
+    def all_moves(self) -> tuple[int, ...]:
+        return self.board.edges
+
     def play(self, move: int) -> Self:
         board = self.board
         edges = self.edges | 1 << move

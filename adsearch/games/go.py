@@ -169,6 +169,9 @@ class Go(GridGame[int]):
         hash = self.hash ^ board.hashes[turn][point]
         return new or (hash ^ board.hash_of(1 - turn, taken)) not in self.past
 
+    def all_moves(self) -> tuple[int, ...]:
+        return (*range(self.board.size**2), PASS)
+
     def play(self, move: int) -> Self:
         board, turn, hash = self.board, self.turn or 0, self.hash
         child = self.__class__()

@@ -101,6 +101,9 @@ class Grundy(State[tuple[int, int]]):
     def moves(self) -> tuple[tuple[int, int], ...]:
         return self._moves
 
+    def all_moves(self) -> tuple[tuple[int, int], ...]:
+        return tuple(split for pile in range(max(self.piles), 0, -1) for split in splits(pile))
+
     def play(self, move: tuple[int, int]) -> Self:
         piles = list(self.piles)
         piles.remove(move[0] + move[1])

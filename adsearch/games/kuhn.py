@@ -94,6 +94,9 @@ class Kuhn(State[str]):
         left = self.moves()
         return tuple((card, 1.0 / len(left)) for card in left)
 
+    def all_moves(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(word for words in _REPLIES.values() for word in words))
+
     def play(self, move: str) -> Self:
         if len(self.cards) < 2:
             return self.of(self.cards + move, "")

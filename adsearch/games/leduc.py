@@ -136,6 +136,9 @@ class Leduc(State[str]):
         """How many cards of this rank are not seen."""
         return SUITS - (self.cards + self.public).count(rank)
 
+    def all_moves(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(word for words in REPLIES.values() for word in words))
+
     def play(self, move: str) -> Self:
         if len(self.cards) < 2:
             return self.of(self.cards + move, "", ("",))

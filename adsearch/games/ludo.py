@@ -254,6 +254,9 @@ class Ludo(State[int]):
                     found.append(step)
         return tuple(found)
 
+    def all_moves(self) -> tuple[int, ...]:
+        return tuple(range(HOME))
+
     def play(self, move: int) -> Self:
         child = self.__class__()
         child.board = self.board

@@ -251,6 +251,9 @@ class Maze(GridGame[int], MazePath):
     def chances(self) -> tuple[tuple[int, float], ...]:
         return self.setting.board.chances[self.ghosts[self.mover - 1]] if self.turn == CHANCE else ()
 
+    def all_moves(self) -> tuple[int, ...]:
+        return tuple(range(5))
+
     def play(self, move: int) -> Self:
         return self._play_ghost(move) if self.mover else self._play_runner(move)
 

@@ -90,6 +90,9 @@ class Nap(State[int]):
     def moves(self) -> tuple[int, ...]:
         return self._free
 
+    def all_moves(self) -> tuple[int, ...]:
+        return tuple(range(1, self.n + 1))
+
     def play(self, move: int) -> Self:
         blocking = completions(self.n)[move]
         blocked = 1 << move

@@ -240,6 +240,9 @@ class Othello(GridGame[int]):
             self._moves = moves = tuple(found) if found or self.turn is None else (PASS,)
         return moves
 
+    def all_moves(self) -> tuple[int, ...]:
+        return (*range(self.board.size**2), PASS)
+
     def play(self, move: int) -> Self:
         board = self.board
         mine, theirs = self.mine, self.theirs

@@ -156,6 +156,9 @@ class Pig(State[str]):
     def chances(self) -> tuple[tuple[str, float], ...]:
         return self.dice.chances if self.turn == CHANCE else ()
 
+    def all_moves(self) -> tuple[str, ...]:
+        return CHOICES
+
     def play(self, move: str) -> Self:
         child = self.__class__()
         child.dice = dice = self.dice

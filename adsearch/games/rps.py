@@ -89,6 +89,9 @@ class RockPaperScissors(State[str]):
     def moves(self) -> tuple[str, ...]:
         return CHOICES if self.turn is not None else ()
 
+    def all_moves(self) -> tuple[str, ...]:
+        return CHOICES
+
     def play(self, move: str) -> Self:
         return self.of(self.rounds, (*self.chosen, move))
 

@@ -82,6 +82,9 @@ class TicTacToe(LineGame):
     def moves(self) -> tuple[int, ...]:
         return self._empty
 
+    def all_moves(self) -> tuple[int, ...]:
+        return tuple(range(self.board.rows * self.board.columns))
+
     def play(self, move: int) -> Self:
         board = self.board
         marks = self.mine | 1 << move

@@ -354,6 +354,12 @@ class Tree(PathState[str]):
     def chances(self) -> tuple[tuple[str, float], ...]:
         return self.node.chances
 
+    def all_moves(self) -> tuple[str, ...]:
+        below = [self.node]
+        for node in below:
+            below += node.children.values()
+        return tuple(dict.fromkeys(label for node in below if node.turn != CHANCE for label in node.children))
+
     def play(self, move: str) -> Self:
         return self.at(self.tree, self.node.children[move])
 

@@ -286,7 +286,7 @@ class _Reader:
             pass
         elif event.alpha is None or event.beta is None or above.quiet:
             stops = event.cutoff
-        elif self.algorithm == "alphabeta_strict":
+        elif self.algorithm.startswith("alphabeta_strict"):
             stops = event.alpha > event.beta
         else:
             stops = event.alpha >= event.beta

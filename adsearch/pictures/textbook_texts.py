@@ -410,6 +410,8 @@ def alphabeta(state, alpha, beta):  #: start
     return beta  #: min return
 """
 
+_ALPHABETA_STRICT_SOFT: Final = _ALPHABETA.replace("alpha >= beta", "alpha > beta")
+
 _CODES: Final = {
     "minimax": _MINIMAX,
     "negamax": _NEGAMAX,
@@ -434,6 +436,7 @@ _CODES: Final = {
     "negamax_bounds": _NEGAMAX_BOUNDS,
     "negascout": _NEGASCOUT,
     "alphabeta_strict": _ALPHABETA_STRICT,
+    "alphabeta_strict_soft": _ALPHABETA_STRICT_SOFT,
 }
 
 

@@ -16,7 +16,7 @@ from tests.kit.random_trees import LEAVES, random_tree
 TREES = 60
 EXACT = ("minimax", "negamax", "alphabeta", "alphabeta:fail=hard", "alphabeta:ordering=true", "pvs", "pvs:table=true",
     "winning", "mtdf", "mtdf:table=false", "bisection", "aspiration", "quiescence", "paranoid",
-    "parallel", "negamax_bounds", "alphabeta_strict", "negascout",
+    "parallel", "negamax_bounds", "alphabeta_strict", "alphabeta_strict_soft", "negascout",
     "expectiminimax", "expectiminimax:pruning=star1", "expectiminimax:pruning=star2",
     "expectiminimax:pruning=star2,table=true,ordering=true")  # fmt: skip
 WITH_CHANCE = ("paranoid", "expectiminimax")

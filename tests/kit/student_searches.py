@@ -10,16 +10,17 @@ import msgspec
 
 from adsearch.state import CHANCE
 from arena.course.lecture import function_runner, judging, questions
+from arena.course.lecture.function_runner import Method
 from arena.course.lecture.judging import TreeVerdict, ValuesFor
 from arena.course.lecture.questions import JudgedAlgorithm, Question
 from arena.course.lecture.student_process import Answer
 
 
-def answer(function: Callable[..., Any], question: Question) -> Answer:
+def answer(function: Callable[..., Any] | Method, question: Question) -> Answer:
     """The answer that a process of `function` would give."""
-    answered = function_runner.run(
-        function, function.__code__.co_filename, {"tree": question.description, "depth": question.depth}
-    )
+    file = "" if isinstance(function, Method) else function.__code__.co_filename
+    asked = {"tree": question.description, "depth": question.depth, "agents": question.agents}
+    answered = function_runner.run(function, file, asked)
     return msgspec.convert(msgspec.json.decode(msgspec.json.encode(answered)), Answer)
 
 
@@ -236,6 +237,7 @@ RIGHT: dict[str, tuple[Callable[..., Any], str]] = {
     "negamax with bounds": (negamax_with_bounds, "negamax_bounds"),
     "strict alphabeta": (strict_alphabeta, "alphabeta_strict"),
     "strict alphabeta failing soft": (soft_strict_alphabeta, "alphabeta_strict"),
+    "strict soft alphabeta": (soft_strict_alphabeta, "alphabeta_strict_soft"),
     "negascout": (negascout, "negascout"),
     "negascout as pvs": (negascout, "pvs"),
     "pvs as negascout": (pvs, "negascout"),

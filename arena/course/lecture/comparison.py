@@ -141,8 +141,8 @@ class Comparison:
                 f"{text}: your own function can search only games of one or two players, without hidden cards"
             )
         file, function = file_and_function(text)
-        if not function:
-            raise BadSearch(f"expected FILE.py:FUNCTION, such as {text}:alphabeta, got {quote(text)}")
+        if not function or "." in function:
+            raise BadSearch(f"expected FILE.py:FUNCTION, such as {file.name}:alphabeta, got {quote(text)}")
         path = split_path(self.game)
         rules = self.game if path is None else f"{Path(path[0]).expanduser().absolute()}{path[1]}"
         limit = _LONGEST if self.seconds is None else self.seconds

@@ -2,10 +2,12 @@
 
 `student_process.py` starts this file confined, in a Python with our games but without our searches. It reads one JSON
 line for each tree and writes one line back. The function gets a normal position: a subclass of State that also logs
-each call of evaluate() and utilities().
+each call of evaluate() and utilities(). The method of a class gets a GameState: a position with the methods of
+Berkeley's project, too.
 
     python function_runner.py FILE FUNCTION
     {"tree": {...}, "depth": 2}  ->  {"value": 3.0, "move": "B", "events": [[4, null], [5, null], [1, 3.0], ...]}
+    {"tree": {...}, "depth": 2, "agents": 2}  ->  {"value": null, "move": "B", "created": [1, 4, 5, ...], ...}
     {"tree": {...}, "depth": 2, "timed": true}  ->  {"nodes": 7, "seconds": 0.0001}
     {"rules": "connect4", "position": "...", "depth": 2, "backwards": false}
                                   ->  {"value": 0.1, "move": "4", "nodes": 57}
@@ -26,7 +28,8 @@ from time import perf_counter
 from types import FrameType, ModuleType
 from typing import Any, Final, NoReturn
 
-from adsearch.games.tree import Node, Tree, read
+from adsearch.errors import nearly
+from adsearch.games.tree import Drawn, Node, Tree, read
 from adsearch.state import State
 from adsearch.wrapped import backwards
 from agents.streams import claim
@@ -59,13 +62,21 @@ class BadFunction(Exception):
 class SearchLog:
     """The nodes that one search visited."""
 
-    def __init__(self, root: Node) -> None:
+    def __init__(self, root: Node, agents: int = 0) -> None:
+        # The number of agents that move in turn, agent 0 first; 0 if the seats are all that is known.
+        self.agents = agents
         # (node, None) when the node's value was requested, (node, value) when a call for the node returned.
         self.events: list[tuple[int, Any]] = []
-        # The positions that were created, the root included.
+        # The positions that were created, the root included; and the nodes, each once.
         self.nodes = 1
+        self.created: set[int] = set()
         # The number of each node; a node comes before its children.
         self.numbers = {node.path: number for number, node in enumerate(walk(root))}
+
+    def creates(self, path: str) -> None:
+        """Log that the position of the node was created."""
+        self.nodes += 1
+        self.created.add(self.numbers[path])
 
     def evaluated(self, path: str) -> None:
         """Log that the node's value was requested."""
@@ -125,8 +136,9 @@ class Watched(State[str]):
     def play(self, move: str) -> Watched:
         if move not in self._tree.moves():
             raise ValueError(f"play({move!r}) at {self.label}: expected one of its moves {self._tree.moves()}")
-        self._log.nodes += 1
-        return Watched(self._tree.play(move), self._log)
+        child = self._tree.play(move)
+        self._log.creates(child.key)
+        return type(self)(child, self._log)
 
     def utilities(self) -> tuple[float, ...]:
         if self.turn is not None:
@@ -153,6 +165,54 @@ class Watched(State[str]):
         return self._tree.position()
 
 
+class GameState(Watched):
+    """The same position with the methods of the game states of Berkeley's project."""
+
+    __slots__ = ()
+
+    def getNumAgents(self) -> int:  # noqa: N802
+        return self._log.agents
+
+    def getLegalActions(self, agentIndex: int = 0) -> list[str]:  # noqa: ARG002, N802, N803
+        return list(self.moves())
+
+    def generateSuccessor(self, agentIndex: int, action: str) -> Watched:  # noqa: N802, N803
+        mover = self._tree.key.count(" ") % self._log.agents
+        if agentIndex != mover:
+            raise ValueError(f"generateSuccessor({agentIndex!r}, {action!r}) at {self.label}: agent {mover} moves here")
+        return self.play(action)
+
+    def isWin(self) -> bool:  # noqa: N802
+        return self.turn is None and self._tree.utilities()[0] >= 0
+
+    def isLose(self) -> bool:  # noqa: N802
+        return self.turn is None and not self.isWin()
+
+    def getScore(self) -> float:  # noqa: N802
+        return self.evaluate(0)
+
+    # As some courses write them.
+    get_num_agents, get_legal_actions, generate_successor = getNumAgents, getLegalActions, generateSuccessor
+    is_win, is_lose, get_score = isWin, isLose, getScore
+
+
+class Method:
+    """A method of a student's class. Each search gets an object of its own."""
+
+    def __init__(self, kind: type, name: str) -> None:
+        self._kind = kind
+        self._name = name
+
+    def of_object(self, depth: int) -> Callable[..., Any]:
+        """The method of a new object, which searches this number of rounds deep."""
+        takes = inspect.signature(self._kind).parameters
+        made = self._kind(**({"depth": depth} if "depth" in takes else {}))
+        made.index, made.depth = 0, depth
+        made.evaluationFunction = made.evaluation_function = GameState.getScore
+        method: Callable[..., Any] = getattr(made, self._name)
+        return method
+
+
 def walk(node: Node) -> Iterator[Node]:
     """`node` and all below it, each before its children."""
     yield node
@@ -160,8 +220,8 @@ def walk(node: Node) -> Iterator[Node]:
         yield from walk(child)
 
 
-def load(file: str, name: str) -> Callable[..., Any]:
-    """Runs the file, and returns its function of this name."""
+def load(file: str, name: str) -> Callable[..., Any] | Method:
+    """Runs the file, and returns its function of this name, or its method: Class.method."""
     path = Path(file)
     module = ModuleType(path.stem if path.stem not in sys.stdlib_module_names else f"{path.stem}_as_search")
     module.__file__ = file
@@ -173,18 +233,36 @@ def load(file: str, name: str) -> Callable[..., Any]:
         raise BadFunction(f"{where}: {type(error).__name__}: {error.msg}") from None
     except BaseException as error:
         raise BadFunction(_error_text(error, file)) from error
-    function = getattr(module, name, None)
-    if function is None:
-        others = [other for other, value in vars(module).items() if _is_own_function(value, module)]
-        there = f"it has {', '.join(others[:8])}" if others else "it has no functions"
-        raise BadFunction(f"expected a function {name} in {path.name}; {there}")
-    if not callable(function):
-        raise BadFunction(f"expected a function {name} in {path.name}, but it is of type {type(function).__name__}")
-    return function  # type: ignore[no-any-return]
+    name, _, method = name.partition(".")
+    what, many = ("class", "classes") if method else ("function", "functions")
+    found = getattr(module, name, None)
+    if found is None:
+        kind: Callable[[object], bool] = inspect.isclass if method else inspect.isfunction
+        own = [other for other, value in vars(module).items() if kind(value) and value.__module__ == module.__name__]
+        there = f"it has {', '.join(own[:8])}" if own else f"it has no {many}"
+        raise BadFunction(f"expected a {what} {name} in {path.name}; {there}{nearly(name, own)}")
+    if not (inspect.isclass(found) if method else callable(found)):
+        raise BadFunction(f"expected a {what} {name} in {path.name}, but it is of type {type(found).__name__}")
+    if inspect.isclass(found) and not method:
+        raise BadFunction(
+            f"expected a function {name} in {path.name}, but it is a class: name its method, {name}.METHOD"
+        )
+    return _method(found, method, file) if method else found
 
 
-def _is_own_function(value: object, module: ModuleType) -> bool:
-    return inspect.isfunction(value) and value.__module__ == module.__name__
+def _method(kind: type, name: str, file: str) -> Method:
+    own = [other for other in dir(kind) if not other.startswith("_") and callable(getattr(kind, other))]
+    if name not in own:
+        there = f"it has {', '.join(own[:8])}" if own else "it has no method"
+        raise BadFunction(
+            f"expected a method {name} in class {kind.__name__} of {Path(file).name}; {there}{nearly(name, own)}"
+        )
+    method = Method(kind, name)
+    try:
+        method.of_object(1)
+    except BaseException as error:
+        raise BadFunction(f"{kind.__name__}() failed: {_error_text(error, file)}") from error
+    return method
 
 
 def parameters_of(function: Callable[..., Any]) -> dict[str, str]:
@@ -209,42 +287,49 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, str]:
     return given
 
 
-def run(function: Callable[..., Any], file: str, question: dict[str, Any]) -> dict[str, Any]:
+def run(function: Callable[..., Any] | Method, file: str, question: dict[str, Any]) -> dict[str, Any]:
     """The result of `function` for a tree: value, move and events, or how it failed."""
     drawn = read(question["tree"])
-    log = SearchLog(drawn.root)
-    state = Watched(Tree.at(drawn, drawn.root), log)
-    depth = question["depth"]
-    call = prepared_call(function, state, drawn.height if depth is None else depth)
-    sys.setprofile(_CallFollower(log, file))
+    log = SearchLog(drawn.root, question.get("agents", 0))
     try:
+        call = prepared_call(function, _watched(drawn, log), _depth(drawn, question))
+        sys.setprofile(_CallFollower(log, file))
         returned = call()
     except BaseException as error:
         return {"failed": _error_text(error, file), "traceback": _frames(error, file), "events": log.events}
     finally:
         sys.setprofile(None)
     try:
-        value, move = value_and_move(returned)
+        value, move = _only_move(returned) if log.agents else value_and_move(returned)
     except BadFunction as error:
         return {"failed": str(error), "events": log.events}
-    return {"value": value, "move": move, "events": log.events}
+    created = {"created": sorted(log.created)} if log.agents else {}
+    return {"value": value, "move": move, "events": log.events, **created}
 
 
-def run_timed(function: Callable[..., Any], file: str, question: dict[str, Any]) -> dict[str, Any]:
+def _watched(drawn: Drawn, log: SearchLog) -> Watched:
+    return (GameState if log.agents else Watched)(Tree.at(drawn, drawn.root), log)
+
+
+def _depth(drawn: Drawn, question: dict[str, Any]) -> int:
+    depth: int | None = question["depth"]
+    return drawn.height if depth is None else depth
+
+
+def run_timed(function: Callable[..., Any] | Method, file: str, question: dict[str, Any]) -> dict[str, Any]:
     """The nodes and seconds of `function` for a tree; unlike `run`, no other code follows its calls."""
     drawn = read(question["tree"])
-    log = SearchLog(drawn.root)
-    depth = question["depth"]
-    call = prepared_call(function, Watched(Tree.at(drawn, drawn.root), log), drawn.height if depth is None else depth)
-    begun = perf_counter()
+    log = SearchLog(drawn.root, question.get("agents", 0))
     try:
+        call = prepared_call(function, _watched(drawn, log), _depth(drawn, question))
+        begun = perf_counter()
         call()
     except BaseException as error:
         return {"failed": _error_text(error, file)}
     return {"nodes": log.nodes, "seconds": perf_counter() - begun}
 
 
-def run_in_game(function: Callable[..., Any], file: str, question: dict[str, Any]) -> dict[str, Any]:
+def run_in_game(function: Callable[..., Any] | Method, file: str, question: dict[str, Any]) -> dict[str, Any]:
     """The result of `function` for a position of a game: value, move and nodes, or how it failed."""
     from adsearch import games
 
@@ -280,7 +365,7 @@ def run_in_game(function: Callable[..., Any], file: str, question: dict[str, Any
         return {"failed": str(error)}
 
 
-def prepared_call(function: Callable[..., Any], state: State[Any], depth: int) -> Callable[[], Any]:
+def prepared_call(function: Callable[..., Any] | Method, state: State[Any], depth: int) -> Callable[[], Any]:
     """The call of `function` for `state`, with an argument for each of its parameters."""
     arguments: dict[str, Any] = {
         "depth": depth,
@@ -290,6 +375,9 @@ def prepared_call(function: Callable[..., Any], state: State[Any], depth: int) -
         "color": -1 if state.turn == 1 else 1,
         "seat": max(state.turn or 0, 0),
     }
+    if isinstance(function, Method):
+        agents = state.getNumAgents() if isinstance(state, GameState) else state.plies_a_round
+        function = function.of_object(-(-depth // agents))
     given = {name: arguments[what] for name, what in parameters_of(function).items()}
     parameters = inspect.signature(function).parameters.values()
     by_place = [given.pop(each.name) for each in parameters if each.kind is each.POSITIONAL_ONLY and each.name in given]
@@ -342,6 +430,16 @@ def value_and_move(returned: Any) -> tuple[Any, str | None]:
     raise BadFunction(f"expected a value, or (value, move), got {_quoted(returned)}{hint}")
 
 
+def _only_move(returned: Any) -> tuple[Any, str | None]:
+    """The result of a method, which may be only a move."""
+    if isinstance(returned, str):
+        return None, returned
+    if isinstance(returned, tuple | list):
+        return value_and_move(returned)
+    hint = " (is a return missing?)" if returned is None else ""
+    raise BadFunction(f"expected a move, got {_quoted(returned)}{hint}")
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
@@ -373,7 +471,7 @@ def _error_text(error: BaseException, file: str) -> str:
     if isinstance(error, SystemExit):
         return f"{where}: it ends the program (sys.exit)"
     if isinstance(error, RecursionError):
-        return f"{where}: RecursionError: the recursion does not end; does it stop where state.turn is None?"
+        return f"{where}: RecursionError: the recursion does not end; does it stop where the game is over?"
     if isinstance(error, MemoryError):
         return f"{where}: MemoryError: it needs more memory than allowed"
     if isinstance(error, EOFError):
@@ -408,7 +506,8 @@ def main() -> None:
 
         try:
             function = load(file, name)
-            answer({"takes": sorted(parameters_of(function).values())})
+            shape = function.of_object(1) if isinstance(function, Method) else function
+            answer({"takes": sorted(parameters_of(shape).values())})
         except BadFunction as error:
             cause = error.__cause__
             answer({"failed": str(error), "traceback": _frames(cause, file) if cause else []})

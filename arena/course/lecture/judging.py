@@ -139,6 +139,12 @@ def _judged_as(
     return max(judged, key=lambda verdicts: sum(verdict.passed for verdict in verdicts[0]))
 
 
+def smallest_failed(verdicts: Sequence[TreeVerdict]) -> TreeVerdict | None:
+    """The verdict on the smallest tree on which the function is wrong; None if it is right on all."""
+    failed = [verdict for verdict in verdicts if not verdict.passed]
+    return min(failed, key=lambda verdict: (not verdict.answer.tried, len(verdict.ours.leaves)), default=None)
+
+
 def common_cause(algorithm: JudgedAlgorithm, verdicts: Sequence[TreeVerdict]) -> str:
     """A common mistake that explains all failures; empty if no known mistake does."""
     failed = [verdict for verdict in verdicts if not verdict.passed]
@@ -174,7 +180,10 @@ def _verdict(ours: OurSearch, answer: Answer, values_for: ValuesFor) -> TreeVerd
     also = search_variants.accepted_variants(ours.algorithm, ours.state, ours.question.depth)
     same_leaves = leaves == ours.leaves or leaves in also
     value = ours.value(values_for)
-    right = _same(answer.value, value) or (isinstance(value, tuple) and _same(answer.value, ours.result.value))
+    only_move = answer.value is None and ours.question.agents > 0
+    right = (
+        only_move or _same(answer.value, value) or (isinstance(value, tuple) and _same(answer.value, ours.result.value))
+    )
     difference = ""
     if not (same_leaves and right):
         first = None if same_leaves else _first_difference(ours.leaves, leaves)
@@ -184,6 +193,8 @@ def _verdict(ours: OurSearch, answer: Answer, values_for: ValuesFor) -> TreeVerd
         difference = difference or f"value {_written(answer.value)}; {ours.name} returns {written(value)}"
     elif answer.move is not None and answer.move not in ours.best:
         difference = _wrong_move(ours, answer.move)
+    elif ours.question.agents:
+        difference = _not_searched(ours, [paths[number] for number in answer.created], leaves)
     remark = ""
     if not difference and answer.move is not None and answer.move != ours.result.move:
         remark = f"another best move ({ours.result.move} is the first)"
@@ -198,6 +209,15 @@ def _wrong_move(ours: OurSearch, move: str) -> str:
         return f"move {quote(move)}, which is not a move of the root; {ours.name} plays {best}"
     bound = " (a cut-off returns only a bound: an equal value is not as good)" if ours.algorithm.prunes else ""
     return f"move {move}; {ours.name} plays {best}{bound}"
+
+
+def _not_searched(ours: OurSearch, created: Sequence[Path], leaves: Sequence[Path]) -> str:
+    """The first node that the method generated and did not search, in words; empty if there is none."""
+    searched = {leaf[:length] for leaf in leaves for length in range(1, len(leaf) + 1)}
+    extra = next((path for path in created if path not in searched), None)
+    if extra is None:
+        return ""
+    return f"generates {extra[-1]} at {extra[-2]}, and does not search it; {ours.name} generates only what it searches"
 
 
 def _first_difference(one: Sequence[object], other: Sequence[object]) -> int:

@@ -42,6 +42,11 @@ class JudgedAlgorithm:
     similar: tuple[str, ...] = ()
     """Algorithms that a function may be by mistake; the judge then names them."""
 
+    @property
+    def judges_methods(self) -> bool:
+        """Whether it can be asked of a method, whose trees have MAX and others, and no chance nodes."""
+        return self.players == 2 and self.lectures != _CHANCE_TREES
+
 
 _ALGORITHMS: Final = {
     algorithm.name: algorithm
@@ -50,7 +55,15 @@ _ALGORITHMS: Final = {
         JudgedAlgorithm("negamax", "negamax", also=("negamax_bounds",)),
         JudgedAlgorithm("negamax_bounds", "negamax_bounds", prunes=True),
         JudgedAlgorithm("alphabeta", "alphabeta", prunes=True, similar=("alphabeta_strict",)),
-        JudgedAlgorithm("alphabeta_strict", "alphabeta_strict", prunes=True, steady=False, similar=("alphabeta",)),
+        JudgedAlgorithm(
+            "alphabeta_strict",
+            "alphabeta_strict",
+            prunes=True,
+            steady=False,
+            also=("alphabeta_strict_soft",),
+            similar=("alphabeta",),
+        ),
+        JudgedAlgorithm("alphabeta_strict_soft", "alphabeta_strict_soft", prunes=True),
         JudgedAlgorithm("pvs", "pvs", prunes=True, steady=False),
         JudgedAlgorithm("negascout", "negascout", prunes=True, steady=False, similar=("pvs",)),
         JudgedAlgorithm("expectiminimax", "expectiminimax", _CHANCE_TREES, chance=True),
@@ -62,6 +75,10 @@ _ALGORITHMS: Final = {
 }
 
 
+_CLASSES: Final = {"minimax": "minimax", "alphabeta": "alphabeta_strict_soft", "expectimax": "expectimax"}
+"""The algorithms of Berkeley's project, by the names of its classes without Agent."""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """A tree to search."""
@@ -70,6 +87,8 @@ class Question:
     description: dict[str, Any]
     depth: int | None = None
     """Search depth in plies; None: to the end of the game."""
+    agents: int = 0
+    """For a method of a class: the number of agents that move in turn. Agent 0 is MAX, all others are MIN."""
 
 
 def algorithm_names() -> tuple[str, ...]:
@@ -83,6 +102,36 @@ def find_algorithm(name: str) -> JudgedAlgorithm:
         there = meant(name, algorithm_names())
         raise ArenaError(f"expected an algorithm that can be judged, got {quote(name)}{there}")
     return _ALGORITHMS[name]
+
+
+def named_after(function: str) -> str:
+    """The algorithm that a function, or the class of a method, is named after; empty if it is none."""
+    name, _, method = function.partition(".")
+    if method:
+        return _CLASSES.get(name.lower().removesuffix("agent"), "")
+    return name if name in _ALGORITHMS else ""
+
+
+def is_function_or_method(text: str) -> bool:
+    """Whether the text is written as a function's name, or as Class.method."""
+    parts = text.split(".")
+    return len(parts) <= 2 and all(map(str.isidentifier, parts))
+
+
+def questions_for_method(algorithm: JudgedAlgorithm, *, seed: int, count: int) -> list[Question]:
+    """The same for the method of a class: MAX moves first, then one or two others. Every third random tree is searched
+    fewer rounds deep than it is."""
+    if not algorithm.judges_methods:
+        raise ArenaError(f"expected an algorithm for MAX and MIN, because a method is judged, got {algorithm.name}")
+    asked = [Question(f"tree:{name}", shipped()[name], agents=2) for name in _LECTURE_TREES]
+    for number in range(1, count + 1):
+        random = Random(f"{seed} {number}")
+        agents = 2 + number % 2
+        depth = _DEPTHS[(number - 1) * len(_DEPTHS) // count] + agents - 2
+        made = random_trees.irregular(random, depth=depth, players=2, chance=False, agents=agents)
+        limit = (depth - 1) // agents * agents
+        asked.append(Question(f"random {number}", made, limit if limit and number % 3 == 0 else None, agents))
+    return asked
 
 
 def questions_for(algorithm: JudgedAlgorithm, *, seed: int, count: int, with_depth: bool) -> list[Question]:

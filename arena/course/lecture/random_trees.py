@@ -103,19 +103,20 @@ def probabilities(random: Random, outcomes: int) -> tuple[float, ...]:
     return tuple(share / 10 for share in shares)
 
 
-def irregular(random: Random, *, depth: int, players: int, chance: bool) -> dict[str, Any]:
-    """A tree for the judge, of at most this depth and at most 20 leaves.
+def irregular(random: Random, *, depth: int, players: int, chance: bool, agents: int = 0) -> dict[str, Any]:
+    """A tree for the judge, of at most this depth and at most 20 leaves. With `agents`, MAX moves first, and in each
+    round once; the other agents of the round are MIN.
 
     With two players, values are small and often equal. With more, all are different: max^n does not define a choice
     between equal values."""
     while True:
-        made = _irregular(random, depth=depth, players=players, chance=chance)
+        made = _irregular(random, depth=depth, players=players, chance=chance, agents=agents)
         if leaf_count(made) <= _MOST_LEAVES:
             return described(made, players=players, bounds=(-10, 10) if players == 2 else (-1, 1000))
 
 
-def _irregular(random: Random, *, depth: int, players: int, chance: bool) -> Branch:
-    most = random.choice((3, 9))
+def _irregular(random: Random, *, depth: int, players: int, chance: bool, agents: int) -> Branch:
+    most = random.choice((1, 3) if agents else (3, 9))  # what a method must do with equal values decides more often
     pools = [random.sample(range(1000), 1000) for _ in range(players)] if players > 2 else []
 
     def value() -> Value:
@@ -129,10 +130,10 @@ def _irregular(random: Random, *, depth: int, players: int, chance: bool) -> Bra
             # Quarters add up exactly in any order.
             chances = probabilities(random, width)
             return Branch(CHANCE, tuple(node(left - 1, mover) for _ in chances), chances, value())
-        after = (mover + 1) % players
+        after = min(1, (depth - left + 1) % agents) if agents else (mover + 1) % players
         return Branch(mover, tuple(node(left - 1, after) for _ in range(width)), estimate=value())
 
-    made = node(depth, random.randrange(players), root=True)
+    made = node(depth, 0 if agents else random.randrange(players), root=True)
     assert isinstance(made, Branch), "a root has children"
     return made
 

@@ -47,6 +47,10 @@ _ALPHABETA: Final = (
     SearchVariant("it cuts off only at the nodes of MAX", cuts=(0,)),
     SearchVariant("it cuts off only at the nodes of MIN", cuts=(1,)),
 )
+_CUTS_EQUAL: Final = SearchVariant("it cuts off where values are equal, too: cut off only if v > beta or v < alpha")
+_RETURNS_WINDOW: Final = SearchVariant(
+    "it returns alpha or beta: return the best value that it found", strict=True, hard=True
+)
 _NEVER_CUTS: Final = SearchVariant("it never cuts off: it visits every leaf")
 _REVERSED: Final = SearchVariant("it tries moves from last to first: use the order of state.moves()")
 _NO_NULL_WINDOWS: Final = SearchVariant(
@@ -59,7 +63,10 @@ def wrong_variants(algorithm: JudgedAlgorithm, state: Tree, depth: int | None) -
     if not algorithm.prunes:
         return {_REVERSED: all_leaves(state, depth, backwards=True)}
     found = {_NEVER_CUTS: all_leaves(state, depth)}
-    if algorithm.name in ("alphabeta", "negamax_bounds", "pvs", "negascout"):
+    if algorithm.name == "alphabeta_strict_soft":
+        variants = [_CUTS_EQUAL, _RETURNS_WINDOW, *(replace(variant, strict=True) for variant in _ALPHABETA[1:])]
+        found |= {variant: _AlphaBeta(variant).leaves(state, depth) for variant in variants}
+    elif algorithm.name in ("alphabeta", "negamax_bounds", "pvs", "negascout"):
         # First the whole mistake: on some trees alpha-beta without deep cut-offs visits the same leaves.
         variants = [_NO_NULL_WINDOWS] if algorithm.name in ("pvs", "negascout") else []
         variants += [replace(variant, hard=hard) for variant in _ALPHABETA for hard in (False, True)]
@@ -70,9 +77,7 @@ def wrong_variants(algorithm: JudgedAlgorithm, state: Tree, depth: int | None) -
 def accepted_variants(algorithm: JudgedAlgorithm, state: Tree, depth: int | None) -> list[list[Path]]:
     """The leaves that other textbooks' versions of the algorithm visit."""
     searches: list[_AlphaBeta] = []
-    if algorithm.name == "alphabeta_strict":
-        searches = [_AlphaBeta(SearchVariant("", strict=True))]
-    elif algorithm.name == "negascout":
+    if algorithm.name == "negascout":
         searches = [_Pvs(hard=hard, narrow=True, whole=True) for hard in (True, False)]
     elif algorithm.name == "pvs":
         searches = [

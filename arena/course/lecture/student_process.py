@@ -20,8 +20,8 @@ from msgspec import Struct
 from adsearch.errors import quote
 from adsearch.games.tree import read
 from agents.errors import one_line
-from arena.course.lecture import function_runner
-from arena.course.lecture.questions import Question
+from arena.course.lecture import function_runner, pacman_names
+from arena.course.lecture.questions import Question, is_function_or_method
 from arena.errors import ArenaError, BadPlayer
 from arena.match.allowance import MEBIBYTE, Allowance, WallKind
 from arena.players.player import split_path
@@ -52,6 +52,8 @@ class Answer(Struct, frozen=True):
     are numbered from the root, each before its children."""
     failed: str = ""
     """What went wrong, in words; empty if the function answered."""
+    created: tuple[int, ...] = ()
+    """The nodes whose positions it created, in order of their numbers."""
     traceback: tuple[str, ...] = ()
     """The student's own lines of the traceback, the innermost last."""
     tried: bool = True
@@ -143,7 +145,7 @@ class StudentProcess:
         loaded = self.loaded()
         if loaded.failed or self._process is None:
             return Answer(failed=loaded.failed, traceback=loaded.traceback, tried=False)
-        asked = {"tree": question.description, "depth": question.depth}
+        asked = {"tree": question.description, "depth": question.depth, "agents": question.agents}
         line, lost = self._asked(self._process, asked)
         if line is None:
             return Answer(failed=self._discard(lost))
@@ -156,7 +158,7 @@ class StudentProcess:
         """The cost of the function for this tree, which it has searched before; None if it fails this time."""
         if self._process is None:
             return None
-        asked = {"tree": question.description, "depth": question.depth, "timed": True}
+        asked = {"tree": question.description, "depth": question.depth, "agents": question.agents, "timed": True}
         line, lost = self._asked(self._process, asked)
         cost = None if line is None else _decoded(line, Cost)
         if cost is None:
@@ -184,6 +186,8 @@ class StudentProcess:
         place.mkdir()
         laid = library.lay_out(place, modules=_MODULES, rules=self._rules)
         program = shutil.copy(function_runner.__file__, place / "function_runner.py")
+        for module in pacman_names.MODULES:
+            shutil.copy(pacman_names.__file__, place / f"{module}.py")
         *python, _, _ = laid.command  # -m agents
         self._command = (*python, str(program), str(self._file), self._function)
         self._walls = Walls(
@@ -265,20 +269,25 @@ def _decoded(line: bytes, message: type[_Message]) -> _Message | None:
 def _is_possible(answer: Answer, question: Question) -> bool:
     """Whether our own program can have written this answer."""
     nodes = sum(1 for _ in function_runner.walk(read(question.description).root))
-    if any(number not in range(nodes) for number, _ in answer.events):
+    if any(number not in range(nodes) for number in (*answer.created, *(number for number, _ in answer.events))):
         return False
+    if question.agents and answer.value is None and answer.move is not None:
+        return True
     numbers = answer.value if isinstance(answer.value, tuple) else () if answer.value is None else (answer.value,)
     return bool(answer.failed or numbers) and all(map(isfinite, numbers))
 
 
 def file_and_function(text: str) -> tuple[Path, str]:
-    """The file and function in "my_search.py:alphabeta"; the function is empty if none is named."""
+    """The file and function in "my_search.py:alphabeta", or "agents.py:Class.method"; the function is empty if none is
+    named."""
     found = split_path(text)
     if found is None:
         raise BadPlayer(f"expected FILE.py:function, such as my_search.py:alphabeta, got {quote(text)}")
     given, function = found[0], found[1].removeprefix(":")
-    if function and not function.isidentifier():
-        raise BadPlayer(f"expected FILE.py:function, got {quote(text)} ({quote(function)} is not a function name)")
+    if function and not is_function_or_method(function):
+        raise BadPlayer(
+            f"expected FILE.py:function or FILE.py:Class.method, got {quote(text)} ({quote(function)} is neither)"
+        )
     path = Path(given).expanduser().absolute()
     if not path.is_file():
         what = "is a folder" if path.is_dir() else "does not exist"

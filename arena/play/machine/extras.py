@@ -19,6 +19,7 @@ PURPOSES: Final = {
     "web": "web pages of a ladder",
     "scale": "games on several machines, over Dask",
     "openspiel": "games of OpenSpiel",
+    "pettingzoo": "games as environments of PettingZoo",
     "browser": "tests of the pages in Chromium",
     "bench": "benchmarks beside easyAI",
     "test": "`make test`",
@@ -26,7 +27,7 @@ PURPOSES: Final = {
     "release": "`make release`",
 }
 """What each extra is for."""
-_FOR_PLAYERS: Final = ("spreadsheet", "postgres", "web", "scale", "openspiel")
+_FOR_PLAYERS: Final = ("spreadsheet", "postgres", "web", "scale", "openspiel", "pettingzoo")
 """The extras that add to the commands; the others are for those who change the code, in a clone."""
 
 _UPDATE: Final = "update that package, or uninstall it"

@@ -156,16 +156,58 @@ def test_negamax_with_bounds_visits_what_alphabeta_visits(tree: Tree) -> None:
     assert leaves(traced("negamax_bounds", tree)) == leaves(traced("alphabeta", tree))
 
 
+@pytest.mark.parametrize("name", ["alphabeta_strict", "alphabeta_strict_soft"])
 @settings(max_examples=tries(100))
 @given(tree=trees(leaves=WHOLE))
-def test_strict_alphabeta_leaves_out_nothing_that_alphabeta_visits(tree: Tree) -> None:
-    strict = traced("alphabeta_strict", tree)
+def test_strict_alphabeta_leaves_out_nothing_that_alphabeta_visits(name: str, tree: Tree) -> None:
+    strict = traced(name, tree)
     assert {*leaves(traced("alphabeta", tree))} <= {*leaves(strict)}
     for event in strict.events:
         assert event.alpha is not None
         assert event.beta is not None
         if event.cutoff:
             assert event.alpha > event.beta
+
+
+def course_alphabeta(state: Any, alpha: float, beta: float, path: tuple[str, ...], seen: list[Any]) -> float:
+    """The pseudo-code of CS 188, without a trace: collects the generated nodes in `seen`."""
+    seen.append(path)
+    if state.turn is None:
+        return float(state.utilities()[0])
+    v = -inf if state.turn == 0 else inf
+    for move in state.moves():
+        value = course_alphabeta(state.play(move), alpha, beta, (*path, move), seen)
+        if state.turn == 0:
+            v = max(v, value)
+            if v > beta:
+                return v
+            alpha = max(alpha, v)
+        else:
+            v = min(v, value)
+            if v < alpha:
+                return v
+            beta = min(beta, v)
+    return v
+
+
+@settings(max_examples=tries(100))
+@given(tree=trees(leaves=WHOLE))
+def test_soft_strict_alphabeta_visits_what_the_course_generates(tree: Tree) -> None:
+    seen: list[Any] = []
+    value = course_alphabeta(tree, -inf, inf, (tree.label,), seen)
+    found = traced("alphabeta_strict_soft", tree)
+    assert {event.path for event in found.events} == {*seen}
+    assert for_mover(tree, search("alphabeta_strict_soft")(tree).value) == value
+
+
+def test_the_two_strict_ones_differ_where_a_value_is_below_the_window() -> None:
+    """B returns 3 to A. The value of D is 2: returned as such it ends C; as alpha, 3, it does not."""
+    tree = read({"tree": {"A": {"B": {"b": 3}, "C": {"D": {"d": 2}, "E": {"e": 9}}}}})
+    paths = {
+        name: [leaf[-1] for leaf in leaves(traced(name, Tree.at(tree, tree.root)))]
+        for name in ("alphabeta_strict", "alphabeta_strict_soft")
+    }
+    assert paths == {"alphabeta_strict": ["b", "d", "e"], "alphabeta_strict_soft": ["b", "d"]}
 
 
 def lecture_negascout(tree: Any, alpha: float, beta: float, path: tuple[str, ...], seen: list[Any]) -> float:

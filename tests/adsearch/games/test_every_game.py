@@ -67,6 +67,18 @@ def test_moves_are_distinct_in_a_fixed_order_and_absent_exactly_at_the_end(spec:
 
 
 @every_game
+def test_all_moves_of_the_start_have_every_move_of_a_player_once(spec: str) -> None:
+    """Unless the game does not say."""
+    every = games.start(spec).all_moves()
+    assert len(set(every)) == len(every)
+    for state, _ in playout(spec, 0):
+        below = state.all_moves()
+        assert set(below) <= set(every)
+        if every and state.turn != CHANCE:
+            assert set(state.moves()) <= set(below)
+
+
+@every_game
 def test_chance_is_declared_and_its_probabilities_sum_to_one(spec: str) -> None:
     for seed in range(PLAYOUTS):
         for state, _ in playout(spec, seed):

@@ -515,7 +515,7 @@ def test_every_extra_says_what_it_is_for_and_how_to_install_it() -> None:
 
 @pytest.mark.parametrize(
     ("in_clone", "listed"),
-    [(True, set(extras.PURPOSES)), (False, {"openspiel", "postgres", "scale", "spreadsheet", "web"})],
+    [(True, set(extras.PURPOSES)), (False, {"openspiel", "pettingzoo", "postgres", "scale", "spreadsheet", "web"})],
 )
 def test_extras_for_those_who_change_the_code_are_listed_in_a_clone(
     monkeypatch: pytest.MonkeyPatch, in_clone: bool, listed: set[str]

@@ -112,9 +112,14 @@ def test_what_cannot_be_loaded_is_told_once(tmp_path: Path) -> None:
         (("homework.py",), "expected --as ALGORITHM, or a function named after one (minimax, negamax"),
         (("homework.py:best",), "expected --as ALGORITHM, or a function named after one (minimax"),
         (("homework.py:minmax",), "expected an algorithm that can be judged, got 'minmax'; did you mean 'minimax'?"),
+        (("homework.py:Best.move",), "expected --as ALGORITHM, or a function named after one (minimax"),
+        (("homework.py:Best.move", "--as", "maxn"), "expected an algorithm for MAX and MIN, because a method is"),
+        (("homework.py:best", "--questions", "q.toml"), "expected only FILE.py with --questions"),
+        (("homework.py", "--questions", "q.toml", "--format", "json", "--limit", "1"), "has all questions: leave out"),
+        (("homework.py", "--questions", "q.toml"), "cannot read an assignment from 'q.toml': No such file"),
         (("homework.py:best", "--as", "mcts"), "that can be judged, got 'mcts'; there is minimax"),
     ],
-    ids=["word", "missing", "nothing", "name", "typo", "algorithm"],
+    ids=["word", "missing", "nothing", "name", "typo", "class", "method", "both", "limit", "no file", "algorithm"],
 )
 def test_what_cannot_be_asked_is_told(arguments: tuple[str, ...], words: str, tmp_path: Path) -> None:
     (tmp_path / "homework.py").write_text("def best(state): return 1\n")
@@ -122,6 +127,63 @@ def test_what_cannot_be_asked_is_told(arguments: tuple[str, ...], words: str, tm
     assert (ended.code, ended.out) == (2, "")
     assert words in ended.err
     assert ended.err.count("\n") == 1
+
+
+PROJECT = "examples/multi-agent/project.toml"
+
+
+def test_a_file_that_is_right_gets_all_points_of_an_assignment() -> None:
+    ended = arena("course", "judge", "examples/multi-agent/right.py", "--questions", PROJECT, cwd=ROOT)
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.endswith("\n15 of 15 points\n")
+
+
+@pytest.mark.costly
+def test_gradescope_reads_what_is_wrong_with_a_file() -> None:
+    given = ("--questions", PROJECT, "--trees", "12")
+    ended = arena("course", "judge", "examples/multi-agent/wrong.py", *given, "--format", "json", cwd=ROOT)
+    document = json.loads(ended.out)
+    assert ended.code == 1
+    assert [test["status"] for test in document["tests"]] == ["passed", "failed", "failed"]
+    assert document["score"] == sum(test["score"] for test in document["tests"])
+    assert "it cuts off where values are equal, too" in document["tests"][1]["output"]
+    listed = arena("course", "judge", "examples/multi-agent/wrong.py", *given, "--format", "csv", cwd=ROOT)
+    rows = list(csv.DictReader(io.StringIO(listed.out)))
+    assert [float(row["points"]) for row in rows] == [test["score"] for test in document["tests"]]
+
+
+HOSTILE = """
+import os
+class Agent:
+    def getAction(self, gameState): return gameState.getLegalActions(0)[0]
+class Loop(Agent):
+    def getAction(self, gameState):
+        while True: pass
+class Exit(Agent):
+    def getAction(self, gameState): os._exit(3)
+class Boom(Agent):
+    def __init__(self): raise RuntimeError("<script>\x1b[31m")
+"""
+
+
+@pytest.mark.costly
+def test_whatever_a_method_does_its_question_has_one_line_and_the_next_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "agents.py").write_text(HOSTILE)
+    names = ("Loop.getAction", "Exit.getAction", "Boom.getAction", "Lop.getAction", "Agent.getAcion")
+    text = "".join(f'[[question]]\nfunction = "{name}"\nas = "minimax"\n' for name in names)
+    (tmp_path / "project.toml").write_text(text)
+    given = ("agents.py", "--questions", "project.toml", "--trees", "0", "--seconds", "0.2")
+    ended = arena("course", "judge", *given, "--columns", "what", columns=300, cwd=tmp_path)
+    assert (ended.code, ended.err) == (1, "")
+    assert ended.out == (
+        "what\n"
+        "tree:four_leaves: no answer within 0.2 s: is there an endless loop?\n"
+        "tree:four_leaves: its process exited with code 3\n"
+        "Boom() failed: agents.py, line 11: RuntimeError: <script>\\x1b[31m\n"
+        "expected a class Lop in agents.py; it has Agent, Loop, Exit, Boom; did you mean 'Loop'?\n"
+        "expected a method getAcion in class Agent of agents.py; it has getAction; did you mean 'getAction'?\n"
+        "\n0 of 5 points\n"
+    )
 
 
 @pytest.mark.costly

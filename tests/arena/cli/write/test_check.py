@@ -16,8 +16,10 @@ from pathlib import Path
 import pytest
 
 from arena.walls.usage import descendants
+from tests.kit import needs
 from tests.kit.arena_program import arena, environment
 from tests.kit.effort import PATIENCE
+from tests.kit.places import EXAMPLES, ROOT
 
 GREEDY = """from agents import Agent
 
@@ -290,6 +292,20 @@ def test_the_first_line_says_that_it_is_a_function_of_kaggle(tmp_path: Path) -> 
     file.write_text("def agent(observation, configuration):\n    return observation.board.index(0)\n")
     ended = arena("check", str(file), "--game", "connect4", "--positions", "1", columns=300)
     assert ended.out.splitlines()[0] == f"Checking {file}, a function as Kaggle's agents are: connect4, clock 10+0.1"
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize(
+    ("file", "game"),
+    [("chess_function.py", "chess"), ("plain_function.py", "connect4"), ("pettingzoo_policy.py", "connect4")],
+)
+def test_what_the_page_makes_agents_of_passes(file: str, game: str) -> None:
+    if file.startswith("pettingzoo"):
+        pytest.importorskip("pettingzoo", reason=needs.extra("pettingzoo"))
+    assert f"examples/{file}" in (ROOT / "docs" / "bring.md").read_text("utf-8")
+    ended = arena("check", str(EXAMPLES / file), "--game", game, "--positions", "4", columns=300)
+    assert ended.code == 0
+    assert "Ready to play: no problems found" in ended.out
 
 
 @pytest.mark.costly

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from adsearch import CHANCE, State
-from arena.course.lecture import function_runner
+from arena.course.lecture import function_runner, pacman_names
 from arena.course.lecture.function_runner import BadFunction
 
 TREE: dict[str, Any] = {"tree": {"A": {"B": {"b1": 3, "b2": 12}, "C": {"@turn": "chance", "c1": 2, "c2": 9}}}}
@@ -154,7 +155,7 @@ def test_an_endless_recursion_is_reported() -> None:
         return again(state)
 
     told = examine(again)
-    assert "the recursion does not end; does it stop where state.turn is None?" in told["failed"]
+    assert "the recursion does not end; does it stop where the game is over?" in told["failed"]
     assert 1 <= len(told["traceback"]) <= 6
 
 
@@ -240,4 +241,121 @@ def test_a_file_that_cannot_be_used_is_an_error(source: str, words: str, tmp_pat
     file.write_text(source)
     with pytest.raises(BadFunction) as refused:
         function_runner.load(str(file), "minimax")
+    assert words in str(refused.value)
+
+
+# The method of a class.
+
+COUNT = """
+import util
+from game import Agent, Directions
+from pacman import GameState
+
+class Base(Agent):
+    def __init__(self, evalFn="score", depth="2"):
+        self.rounds = int(depth)
+
+def score(state): pass
+"""
+
+
+def method(source: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str = "Mine.getAction") -> Any:
+    for module in pacman_names.MODULES:
+        monkeypatch.setitem(sys.modules, module, pacman_names)
+    file = tmp_path / "homework.py"
+    file.write_text(COUNT + source)
+    return function_runner.load(str(file), name)
+
+
+def asked(found: Any, agents: int = 2, depth: int | None = None) -> dict[str, Any]:
+    return function_runner.run(found, "homework.py", {"tree": GHOSTS, "depth": depth, "agents": agents})
+
+
+GHOSTS: dict[str, Any] = {"tree": {"A": {"B": {"@turn": "MIN", "b1": {"@turn": "MAX", "win": 3, "x": 0}, "lose": -2}}}}
+
+
+def test_a_method_gets_a_game_state_and_its_object_what_the_course_gives_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    source = """
+class Mine(Base):
+    seen = []
+    def getAction(self, gameState):
+        ghosts = gameState.generateSuccessor(0, "B")
+        over = [ghosts.generateSuccessor(1, action) for action in ghosts.getLegalActions(1)]
+        Mine.seen.append((self.index, self.depth, self.rounds, gameState.getNumAgents(), gameState.getLegalActions()))
+        Mine.seen.append([(state.isWin(), state.isLose(), state.getLegalActions()) for state in over])
+        Mine.seen.append(self.evaluationFunction(over[1]))
+        return "B"
+"""
+    found = method(source, monkeypatch, tmp_path)
+    assert asked(found) == {"value": None, "move": "B", "events": [(5, None)], "created": [1, 2, 5]}
+    assert sys.modules["homework"].Mine.seen == [
+        (0, 2, 2, 2, ["B"]),
+        [(False, False, ["win", "x"]), (False, True, [])],
+        -2.0,
+    ]
+
+
+def test_names_in_snake_case_work_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    source = """
+class Mine(Base):
+    def get_action(self, state):
+        below = state.generate_successor(0, state.get_legal_actions(0)[0])
+        assert not (below.is_win() or below.is_lose()) and below.get_num_agents() == 2
+        return "B" if self.evaluation_function(below) == below.get_score() else None
+"""
+    assert asked(method(source, monkeypatch, tmp_path, "Mine.get_action"))["move"] == "B"
+
+
+def test_the_depth_of_an_object_is_in_rounds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    source = "class Mine(Base):\n    def getAction(self, state): return f'{self.depth} {self.rounds}'\n"
+    found = method(source, monkeypatch, tmp_path)
+    for agents, depth, rounds in ((2, 2, 1), (2, None, 2), (3, None, 1), (3, 6, 2)):
+        assert asked(found, agents, depth)["move"] == f"{rounds} {rounds}"
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("state.generateSuccessor(1, 'B')", "ValueError: generateSuccessor(1, 'B') at A: agent 0 moves here"),
+        ("pass", "expected a move, got None (is a return missing?)"),
+        ("return 3", "expected a move, got 3"),
+        ("util.raiseNotDefined()", "NotImplementedError: this method is not written yet"),
+        ("return self.getAction(state)", "RecursionError: the recursion does not end"),
+    ],
+    ids=["agent", "nothing", "number", "not written", "recursion"],
+)
+def test_what_a_method_does_wrong_is_one_line(
+    body: str, words: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    found = method(f"class Mine(Base):\n    def getAction(self, state): {body}\n", monkeypatch, tmp_path)
+    assert words in asked(found)["failed"]
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "words"),
+    [
+        ("", "Bass.getAction", "expected a class Bass in homework.py; it has Base; did you mean 'Base'?"),
+        ("", "score.getAction", "expected a class score in homework.py, but it is of type function"),
+        ("", "Base.getAction", "expected a method getAction in class Base of homework.py; it has no method"),
+        (
+            "class Mine(Base):\n    def getAcion(self, state): pass\n",
+            "Mine.getAction",
+            "class Mine of homework.py; it has getAcion; did you mean 'getAcion'?",
+        ),
+        (
+            "class Mine(Base):\n    def __init__(self, a): pass\n    def getAction(self, state): pass\n",
+            "Mine.getAction",
+            "Mine() failed: homework.py: TypeError: ",
+        ),
+        ("", "Base", "expected a function Base in homework.py, but it is a class: name its method, Base.METHOD"),
+    ],
+    ids=["class", "function", "no method", "method", "cannot be made", "no method named"],
+)
+def test_a_method_that_cannot_be_used_is_an_error(
+    source: str, name: str, words: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with pytest.raises(BadFunction) as refused:
+        method(source, monkeypatch, tmp_path, name)
     assert words in str(refused.value)

@@ -10,11 +10,12 @@ import pytest
 
 from adsearch.games.tree import Tree, read
 from adsearch.state import CHANCE
-from arena.course.lecture import judging, questions
+from arena.course.lecture import function_runner, judging, questions, search_variants
 from arena.course.lecture.function_runner import SearchLog, Watched
 from arena.course.lecture.judging import ValuesFor
 from arena.course.lecture.questions import Question
 from arena.course.lecture.student_process import Answer
+from arena.errors import ArenaError
 from tests.kit.student_searches import (
     RIGHT,
     alphabeta,
@@ -349,3 +350,141 @@ def test_our_call_counts_nodes_as_a_students_function_is_counted() -> None:
             function(Watched(Tree.at(drawn, drawn.root), log))
             ours = judging.our_call(verdict.ours)()
             assert ours <= log.nodes if name == "negascout" else ours == log.nodes
+
+
+# The method of a class.
+
+
+class Agent:
+    """What `function_runner` gives to an object."""
+
+    depth: int
+    evaluationFunction: Any  # noqa: N815
+
+    def is_leaf(self, state: Any, depth: int) -> bool:
+        return state.isWin() or state.isLose() or depth == self.depth
+
+    def cuts(self, value: float, bound: float) -> bool:
+        return value > bound
+
+    def getAction(self, state: Any) -> Any:  # noqa: N802
+        return self.search(state, 0, 0, -inf, inf)[1]
+
+    def children(self, state: Any, agent: int) -> Any:
+        return ((action, state.generateSuccessor(agent, action)) for action in state.getLegalActions(agent))
+
+    def search(self, state: Any, agent: int, depth: int, alpha: float, beta: float) -> Any:
+        """Alpha-beta in the words of CS 188."""
+        if agent == state.getNumAgents():
+            agent, depth = 0, depth + 1
+        if self.is_leaf(state, depth):
+            return self.evaluationFunction(state), None
+        best, chosen = (-inf if agent == 0 else inf), None
+        for action, child in self.children(state, agent):
+            value, _ = self.search(child, agent + 1, depth, alpha, beta)
+            if (value > best) if agent == 0 else (value < best):
+                best, chosen = value, action
+            if self.cuts(best, beta) if agent == 0 else self.cuts(-best, -alpha):
+                break
+            alpha, beta = (max(alpha, best), beta) if agent == 0 else (alpha, min(beta, best))
+        return best, chosen
+
+
+class EqualToo(Agent):
+    def cuts(self, value: float, bound: float) -> bool:
+        return value >= bound
+
+
+class NeverCuts(Agent):
+    def cuts(self, value: float, bound: float) -> bool:
+        return False
+
+
+class GeneratesAll(Agent):
+    def children(self, state: Any, agent: int) -> Any:
+        return list(super().children(state, agent))
+
+
+class OneRoundLess(Agent):
+    def is_leaf(self, state: Any, depth: int) -> bool:
+        return super().is_leaf(state, depth + 1)
+
+
+class FirstMove(Agent):
+    def getAction(self, state: Any) -> Any:  # noqa: N802
+        super().getAction(state)
+        return state.getLegalActions(0)[-1]
+
+
+def of_method(kind: type, name: str, count: int = 60, seed: int = 1) -> list[judging.TreeVerdict]:
+    algorithm = questions.find_algorithm(name)
+    asked = questions.questions_for_method(algorithm, seed=seed, count=count)
+    answers = [answer(function_runner.Method(kind, "getAction"), question) for question in asked]
+    return judging.judge(algorithm, asked, answers)[0]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [(Agent, "alphabeta_strict_soft"), (EqualToo, "alphabeta"), (NeverCuts, "minimax"), (Agent, "alphabeta_strict")],
+)
+def test_a_right_method_passes_every_tree(kind: type, name: str, seed: int) -> None:
+    assert [verdict.difference for verdict in of_method(kind, name, seed=seed) if not verdict.passed] == []
+
+
+def test_the_trees_of_methods_have_max_first_and_once_a_round() -> None:
+    asked = questions.questions_for_method(questions.find_algorithm("minimax"), seed=1, count=30)
+    assert {question.agents for question in asked} == {2, 3}
+    assert any(question.depth is not None and question.depth >= question.agents for question in asked)
+    for question in asked:
+        assert question.depth is None or question.depth % question.agents == 0
+        for path in search_variants.all_leaves(read_tree(question), None):
+            state = read_tree(question)
+            for ply, move in enumerate(path[1:]):
+                assert state.turn == min(1, ply % question.agents)
+                state = state.play(move)
+
+
+def read_tree(question: Question) -> Tree:
+    drawn = read(question.description)
+    return Tree.at(drawn, drawn.root)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "told"),
+    [
+        (EqualToo, "alphabeta_strict_soft", "it cuts off where values are equal, too"),
+        (NeverCuts, "alphabeta_strict_soft", "it never cuts off: it visits every leaf"),
+        (Agent, "alphabeta", "right as alphabeta_strict: use --as alphabeta_strict"),
+    ],
+)
+def test_the_mistake_of_a_method_is_named(kind: type, name: str, told: str) -> None:
+    verdicts = of_method(kind, name)
+    assert told in judging.common_cause(questions.find_algorithm(name), verdicts)
+
+
+def test_a_node_that_is_generated_and_not_searched_is_reported() -> None:
+    verdicts = of_method(GeneratesAll, "alphabeta_strict_soft")
+    first = next(verdict for verdict in verdicts if not verdict.passed)
+    assert first.difference == (
+        "generates g at c, and does not search it; alphabeta_strict_soft generates only what it searches"
+    )
+    assert all(verdict.passed for verdict in of_method(type("M", (GeneratesAll, NeverCuts), {}), "minimax"))
+
+
+def test_a_wrong_depth_and_a_wrong_move_are_reported() -> None:
+    depths = [verdict.difference for verdict in of_method(OneRoundLess, "alphabeta_strict_soft")]
+    assert any("this tree is searched" in difference for difference in depths)
+    moves = [verdict.difference for verdict in of_method(FirstMove, "alphabeta_strict_soft", count=0)]
+    assert (
+        moves[0]
+        == "move c; alphabeta_strict_soft plays b (a cut-off returns only a bound: an equal value is not as good)"
+    )
+
+
+@pytest.mark.parametrize("name", ["maxn", "paranoid", "expectiminimax", "star1"])
+def test_an_algorithm_for_other_trees_cannot_be_asked_of_a_method(name: str) -> None:
+    with pytest.raises(
+        ArenaError, match=f"expected an algorithm for MAX and MIN, because a method is judged, got {name}"
+    ):
+        questions.questions_for_method(questions.find_algorithm(name), seed=1, count=1)

@@ -120,7 +120,10 @@ def test_no_process_or_folder_is_left() -> None:
     [
         ("homework", "expected FILE.py:function, such as my_search.py:alphabeta, got 'homework'"),
         ("", "expected FILE.py:function, such as my_search.py:alphabeta, got ''"),
-        ("a.py:not a name", "expected FILE.py:function, got 'a.py:not a name' ('not a name' is not a function name)"),
+        (
+            "a.py:not a name",
+            "expected FILE.py:function or FILE.py:Class.method, got 'a.py:not a name' ('not a name' is neither)",
+        ),
         ("nowhere.py:f", "expected a Python file, but 'nowhere.py' does not exist (looked for "),
         ("folder.py:f", "expected a Python file, but 'folder.py' is a folder (looked for "),
     ],
@@ -140,6 +143,7 @@ def test_file_and_function_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(tmp_path)
     (tmp_path / "研究 <script>.py").write_text("")
     assert file_and_function("研究 <script>.py:探索") == (tmp_path / "研究 <script>.py", "探索")
+    assert file_and_function("研究 <script>.py:Agent.探索") == (tmp_path / "研究 <script>.py", "Agent.探索")
     assert file_and_function("研究 <script>.py") == (tmp_path / "研究 <script>.py", "")
 
 
