@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from adsearch.errors import quote
 from arena.errors import BadPlayer
+from arena.languages import Language
 from arena.players import command_words
 from db.sources import MOST_LEVELS, StoredFile
 
@@ -59,6 +60,15 @@ class Contents:
         except OSError as error:
             raise BadPlayer(f"cannot read {shown}: {error.strerror}") from None
         self._add(name, shown, StoredFile(content, bool(status.st_mode & S_IXUSR)))
+
+    def add_source(self, path: Path, language: Language) -> None:
+        """Adds the file at `path`, and the files of its folder that it includes or imports, directly or not."""
+        waiting = [path.name]
+        while waiting:
+            name = waiting.pop()
+            if name not in self.files and (name == path.name or os.path.isfile(path.parent / name)):
+                self.add_file(path.parent / name, name)
+                waiting += language.mentioned(name, self.files[name].content)
 
     def add_part(self, part: command_words.Part, within: str) -> Part:
         """Adds the file or folder that a part of a command names, stored in the folder `within`; what stands for it."""

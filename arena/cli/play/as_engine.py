@@ -146,4 +146,6 @@ def _maker(player: Player, game: str) -> Callable[[], Agent]:
     if player.kind is PlayerKind.COMMAND:
         program = str(find_program(player.command[0]))
         return lambda: ProgramAgent((program, *player.command[1:]))
+    if player.language is not None:
+        raise BadPlayer(f"{player.text}: build it first, and write cmd: and the command that runs it")
     return loaded(player)

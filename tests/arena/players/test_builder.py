@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,9 @@ from arena.errors import ArenaError, BadPlayer
 from arena.match.allowance import MEBIBYTE, Allowance, WallKind
 from arena.players import builder as building
 from arena.players.build_commands import Language
-from arena.players.builder import Builder
-from arena.players.player import Player
-from arena.players.submissions import Store
+from arena.players.builder import refuse_unlisted, take
+from arena.players.player import Player, PlayerKind, read_player
+from arena.players.submissions import Store, built_player
 from arena.walls import jail, probe
 from tests.kit import needs
 from tests.kit.behind_walls import need
@@ -48,13 +49,16 @@ def build(tmp_path: Path, store: Store) -> Build:
         for name, text in files.items():
             (place / name).parent.mkdir(parents=True, exist_ok=True)
             (place / name).write_text(text)
-        built = Builder({language.name: language}, store, tmp_path / "scratch").build(place)
-        assert built is not None
-        assert built[1] is language
+        agent = built_player(take(handed_in(place, language), store, tmp_path / "scratch").source)
         assert not [*(tmp_path / "scratch").iterdir()]
-        return built[0]
+        return agent
 
     return build
+
+
+def handed_in(place: Path, *languages: Language) -> Player:
+    """The player of a hand-in, as a course with these languages reads it."""
+    return replace(read_player(str(place), {language.name: language for language in languages}), handed_in=True)
 
 
 def output(player: Player) -> str:
@@ -266,51 +270,54 @@ def test_a_damaged_copy_is_built_again(build: Build) -> None:
 # What is not built.
 
 
-@pytest.fixture
-def both(tmp_path: Path, store: Store) -> Builder:
-    return Builder({"c": DEFAULTS["c"], "js": DEFAULTS["js"]}, store, tmp_path)
+BOTH = (DEFAULTS["c"], DEFAULTS["js"])
 
 
-def test_python_is_left_alone(both: Builder, tmp_path: Path) -> None:
+def test_python_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "agent.js").write_text("")
     (tmp_path / "mine.py").write_text("")
-    assert both.build(tmp_path) is None
-    assert both.build(tmp_path / "mine.py") is None
-    assert both.build(tmp_path / "nothing.txt" / "agent.py") is None
+    with pytest.raises(BadPlayer, match=r"expected a file agent.py"):
+        read_player(str(tmp_path))
+    assert read_player(str(tmp_path / "mine.py")).language is None
+    (tmp_path / "agent.py").write_text("")
+    assert read_player(str(tmp_path)).kind is PlayerKind.FOLDER
 
 
-def test_a_language_without_a_table_is_refused_with_the_table_to_add(both: Builder, tmp_path: Path) -> None:
+def test_a_language_without_a_table_is_refused_with_the_table_to_add(tmp_path: Path) -> None:
     (tmp_path / "agent.rs").write_text("")
-    with pytest.raises(BadPlayer, match=r"agent.rs is a Rust program; .* needs the table \[languages.rs\]"):
-        both.build(tmp_path)
+    allowed = {language.name: language for language in BOTH}
+    for path in (tmp_path, tmp_path / "agent.rs"):
+        with pytest.raises(BadPlayer, match=r"agent.rs is a Rust program; .* needs the table \[languages.rs\]"):
+            refuse_unlisted(handed_in(path, *BOTH), allowed)
 
 
-def test_two_languages_are_refused(both: Builder, tmp_path: Path) -> None:
+def test_two_languages_are_refused_unless_a_description_knows_only_one(tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text("")
     (tmp_path / "a.js").write_text("")
-    with pytest.raises(BadPlayer, match=r"expected files in one language, got 'a.c' and 'a.js'"):
-        both.build(tmp_path)
+    for known in ((), BOTH):
+        with pytest.raises(BadPlayer, match=r"expected files in one language, got 'a.c' and 'a.js'"):
+            handed_in(tmp_path, *known)
+    assert handed_in(tmp_path, DEFAULTS["c"]).language is DEFAULTS["c"]
 
 
-def test_a_link_to_another_students_file_is_refused(both: Builder, tmp_path: Path) -> None:
+def test_a_link_to_another_students_file_is_refused(store: Store, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "theirs.c").write_text("")
     (tmp_path / "in" / "agent.c").symlink_to(tmp_path / "theirs.c")
     with pytest.raises(BadPlayer, match="expected a symbolic link inside the folder"):
-        both.build(tmp_path / "in")
+        take(handed_in(tmp_path / "in", *BOTH), store)
 
 
 def test_a_machine_without_the_compiler_or_the_walls_says_what_to_install(
-    both: Builder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "agent.c").write_text("")
     monkeypatch.setattr(shutil, "which", lambda _: None)
-    with pytest.raises(ArenaError, match=r"\[languages.c\]: no program 'gcc' on this machine; install a C compiler"):
-        both.build(tmp_path)
+    player = handed_in(tmp_path / "agent.c", *BOTH)
+    with pytest.raises(ArenaError, match=r"in C need 'gcc', which is not on this machine; install a C compiler"):
+        take(player, store)
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
     nothing = probe.Offer(WallKind.CONTAINER, False, "bwrap is not on the PATH", "install bubblewrap")
     monkeypatch.setattr(probe, "offer", lambda _: nothing)
-    with pytest.raises(
-        ArenaError, match=r"\[languages.c\]: .*no container .* install bubblewrap.* build_walls = \"limits\""
-    ):
-        both.build(tmp_path)
+    with pytest.raises(ArenaError, match=r"in C: .*no container .* install bubblewrap.* build_walls = \"limits\""):
+        take(player, store)
