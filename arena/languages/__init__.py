@@ -72,6 +72,8 @@ class Language:
     """Whether a file must be called like what it defines, so that it is always `renamed`, and not only if handed in."""
     mentions: ClassVar[str] = ""
     """A pattern in a source that names another file of the agent, with or without its ending, in the group `file`."""
+    includes: ClassVar[bool] = False
+    """Whether a source that another one mentions is built as a part of that one only."""
     build_error: ClassVar[str] = r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+)(?::\d+)?: *(?:fatal )?error: *(?P<what>.+)"
     """An error as its compiler prints it."""
     errors: ClassVar[tuple[tuple[str, str, str], ...]] = ()
@@ -116,6 +118,14 @@ class Language:
     def sources(self, files: Iterable[str]) -> list[str]:
         """The names in `files` that are in this language, sorted."""
         return sorted(name for name in files if name.endswith(self.ending))
+
+    def built_files(self, files: Mapping[str, StoredFile]) -> list[str]:
+        """The sources in place of FILES: without those that are part of another one, which includes them."""
+        sources = self.sources(files)
+        if not self.includes:
+            return sources
+        part = {each for name in files for each in self.mentioned(name, files[name].content)}
+        return [name for name in sources if name not in part] or sources
 
     def renamed(self, files: Mapping[str, StoredFile]) -> dict[str, StoredFile]:
         """The files with the names that the language needs: a learning system puts names and numbers before them."""

@@ -12,6 +12,7 @@ class _C(Language):
     installed_by = "install a C compiler (Debian, Ubuntu: sudo apt install build-essential)"
     comment = " *     "
     rules_ending = ".h"
+    includes = True
     mentions = r'(?m)^[ \t]*#[ \t]*include[ \t]*"(?P<file>[^"\n]+)"'
 
 

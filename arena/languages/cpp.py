@@ -11,6 +11,7 @@ class _Cpp(Language):
     run = ("./agent",)
     installed_by = "install a C++ compiler (Debian, Ubuntu: sudo apt install build-essential)"
     rules_ending = ".hpp"
+    includes = True
     mentions = r'(?m)^[ \t]*#[ \t]*include[ \t]*"(?P<file>[^"\n]+)"'
     out_of_memory = ("std::bad_alloc",)
 

@@ -53,7 +53,7 @@ class Language:
         words: list[str] = []
         for word in self.build:
             if word == FILES:
-                words += [f"./{name}" for name in self.spoken.sources(files)]
+                words += [f"./{name}" for name in self.spoken.built_files(files)]
             elif "*" in word:
                 words += [f"./{name}" for name in sorted(files) if _matches(name, os.path.normpath(word))]
             else:

@@ -83,7 +83,7 @@ def take(player: Player, store: Store, scratch: Path | None = None) -> Submissio
 
 def _built(path: Path, language: Language, player: Player, store: Store, scratch: Path | None) -> Player:
     """The source as an agent that can run. The same files are built only once."""
-    files = store.read_source(path, None if player.handed_in else language.spoken)
+    files = store.read_source(path, alone=player.handed_in)
     if player.handed_in or language.spoken.names_matter:
         files = language.spoken.renamed(files)
     for program in (*language.build[:1], *language.run[:1]):

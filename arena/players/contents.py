@@ -12,8 +12,8 @@ from stat import S_ISREG, S_IXUSR
 from typing import TypeAlias
 
 from adsearch.errors import quote
+from arena import languages
 from arena.errors import BadPlayer
-from arena.languages import Language
 from arena.players import command_words
 from db.sources import MOST_LEVELS, StoredFile
 
@@ -61,14 +61,16 @@ class Contents:
             raise BadPlayer(f"cannot read {shown}: {error.strerror}") from None
         self._add(name, shown, StoredFile(content, bool(status.st_mode & S_IXUSR)))
 
-    def add_source(self, path: Path, language: Language) -> None:
-        """Adds the file at `path`, and the files of its folder that it includes or imports, directly or not."""
+    def add_agent_file(self, path: Path) -> None:
+        """Adds the file at `path`; if it is in another language than Python, also the files of its folder that it
+        includes or imports, directly or not."""
+        language = languages.ours().get(path.suffix)
         waiting = [path.name]
         while waiting:
             name = waiting.pop()
             if name not in self.files and (name == path.name or os.path.isfile(path.parent / name)):
                 self.add_file(path.parent / name, name)
-                waiting += language.mentioned(name, self.files[name].content)
+                waiting += language.mentioned(name, self.files[name].content) if language else ()
 
     def add_part(self, part: command_words.Part, within: str) -> Part:
         """Adds the file or folder that a part of a command names, stored in the folder `within`; what stands for it."""

@@ -235,16 +235,16 @@ class Store:
         source = self._keep(contents.files)
         return Submission(source.name, player.kind, _built_command(source), source)
 
-    def read_source(self, path: Path, language: languages.Language | None = None) -> dict[str, StoredFile]:
-        """The content of an agent's folder, or of its file; in a `language`, with the files beside it that it includes.
+    def read_source(self, path: Path, *, alone: bool = True) -> dict[str, StoredFile]:
+        """The content of an agent's folder, or of its file; unless `alone`, with the files beside it that it includes.
         BadPlayer if that cannot be done."""
         contents = self._no_contents()
         if path.is_dir():
             contents.add_folder(path)
-        elif language is None:
+        elif alone:
             contents.add_file(path, path.name)
         else:
-            contents.add_source(path, language)
+            contents.add_agent_file(path)
         return contents.files
 
     def keep_built(self, files: Mapping[str, StoredFile], run: Sequence[str], built_by: Sequence[str]) -> Player:

@@ -61,17 +61,21 @@ class Packed(Struct, frozen=True):
 
 
 def packed(path: Path) -> Packed:
-    """The file or zip at `path`, or a zip of the folder there. BadPlayer or BadSubmission if it cannot be sent.
+    """The file or zip at `path`; or a zip of the folder there, or of the file and those beside it that it includes.
+    BadPlayer or BadSubmission if it cannot be sent.
 
     Hidden files and Python's caches are left out. A symbolic link inside the folder becomes the file it leads to."""
     contents = Contents(MOST_BYTES, MOST_UPLOADED_FILES, leave_out=path / "arena.store")
     if not path.exists():
         raise BadSubmission(f"no file or folder {quote(str(path))}")
     name = path.resolve().name if path.name in ("", "..") else path.name
-    if not path.is_dir():
-        contents.add_file(path, name)
-        return Packed(name, contents.files[name].content)
-    contents.add_folder(path)
+    if path.is_dir():
+        contents.add_folder(path)
+    else:
+        contents.add_agent_file(path)
+        if len(contents.files) == 1:
+            return Packed(name, contents.files[name].content)
+        name = path.stem
     if not contents.files:
         raise BadSubmission(f"the folder {quote(name)} has no files")
     written = io.BytesIO()

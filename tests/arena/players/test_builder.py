@@ -14,13 +14,14 @@ from pathlib import Path
 
 import pytest
 
+from arena import languages
 from arena.errors import ArenaError, BadPlayer
 from arena.match.allowance import MEBIBYTE, Allowance, WallKind
 from arena.players import builder as building
 from arena.players.build_commands import Language
 from arena.players.builder import refuse_unlisted, take
 from arena.players.player import Player, PlayerKind, read_player
-from arena.players.submissions import Store, built_player
+from arena.players.submissions import Store, built_player, find_program
 from arena.walls import jail, probe
 from tests.kit import needs
 from tests.kit.behind_walls import need
@@ -139,6 +140,109 @@ def test_a_compiler_cannot_read_what_is_not_the_agents(build: Build, store: Stor
 )
 def test_errors_are_found_in_a_compilers_messages(messages: str, said: str) -> None:
     assert building._first_errors(messages, ("/agent/",)) == said
+
+
+def test_the_errors_of_every_compiler_are_found() -> None:
+    go = "# command-line-arguments\n./bot.go:31:21: turn.Legall undefined (no field)\n"
+    rust = "error[E0308]: mismatched types\n  --> ./bot.rs:14:29\n   |\n14 |     let x\nerror: aborting\n"
+    assert building._first_errors(go, (), languages.ours()[".go"].build_error) == (
+        "bot.go, line 31: turn.Legall undefined (no field)"
+    )
+    assert building._first_errors(rust, (), languages.ours()[".rs"].build_error) == "bot.rs, line 14: mismatched types"
+
+
+# A file of this user, which brings those beside it that it includes.
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+
+
+INCLUDING = [
+    (
+        "bot.c",
+        {
+            "bot.c": '#include <stdio.h>\n#include "lib/x.h"\nint main(void) { printf("%d", X); }\n',
+            "lib/x.h": '#include "y.h"\n',
+            "lib/y.h": "#define X 7\n",
+            "other.c": "int main(void) { return 1; }",
+        },
+    ),
+    ("bot.js", {"bot.js": "console.log(require('./agent.js').x)", "agent.js": "exports.x = 7", "other.js": "no"}),
+    pytest.param(
+        "bot.cpp",
+        {
+            "bot.cpp": '#include "x.hpp"\n#include <iostream>\nint main() { std::cout << X; }',
+            "x.hpp": "const int X = 7;",
+        },
+        marks=pytest.mark.costly,
+    ),
+    pytest.param("bot.rs", {"bot.rs": 'mod x;\nfn main() { print!("{}", x::X); }', "x.rs": "pub const X: i32 = 7;"}),
+    pytest.param("bot.go", {"bot.go": 'package main\nfunc main() { println("7") }\n', "other.go": "no"}),
+    pytest.param(
+        "Kite.java",
+        {
+            "Kite.java": "// A Word.\nclass Other {}\nclass Kite {\n"
+            'public static void main(String[] a) { System.out.print(Wing.X + "Note"); } }',
+            "Wing.java": "class Wing { static String X = String.valueOf(7).substring(0, 1); }",
+            **dict.fromkeys(("Word.java", "Note.java", "Other.java"), "no"),
+        },
+        marks=pytest.mark.costly,
+    ),
+]
+
+
+@pytest.mark.parametrize(("main", "files"), INCLUDING)
+def test_a_file_brings_those_that_it_includes_and_no_others(tmp_path: Path, main: str, files: dict[str, str]) -> None:
+    store = Store(tmp_path / "store")
+    write(tmp_path, files)
+    player = read_player(str(tmp_path / main))
+    assert player.language is not None
+    assert player.name == Path(main).stem
+    need(player.language.build_walls)
+    needs.program(*player.language.build[:1], *(word for word in player.language.run[:1] if "/" not in word))
+    taken = take(player, store)
+    ended = subprocess.run(taken.command, capture_output=True, text=True, check=True, cwd="/")
+    assert (ended.stdout + ended.stderr).strip().startswith("7")
+    assert not any((taken.source / "files" / f"{name}").exists() for name in files if name.startswith("other"))
+    assert take(read_player(str(tmp_path / main)), store) == taken
+
+
+def test_a_file_that_was_handed_in_brings_nothing_beside_it(store: Store, tmp_path: Path) -> None:
+    need(WallKind.CONTAINER)
+    needs.program("gcc")
+    write(tmp_path, {"bob.c": '#include "alice.c"\n', "alice.c": "int main(void) { return 0; }"})
+    with pytest.raises(BadPlayer, match=r"agent.c, line 1: alice.c: No such file"):
+        take(handed_in(tmp_path / "bob.c", DEFAULTS["c"]), store)
+    assert take(read_player(str(tmp_path / "bob.c")), store)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['#include "../secret.h"', '#include "/etc/passwd"', '#include "a/../../secret.h"', '#include "\\0"', "#include"],
+)
+def test_what_is_not_in_its_folder_is_not_brought(store: Store, tmp_path: Path, text: str) -> None:
+    write(tmp_path, {"secret.h": "", "in/bot.c": text, "in/a/x": ""})
+    assert [*store.read_source(tmp_path / "in" / "bot.c", alone=False)] == ["bot.c"]
+
+
+def test_files_that_include_each_other_are_brought_once(store: Store, tmp_path: Path) -> None:
+    write(tmp_path, {"a.js": "require('./b'); require('./a.js')", "b.js": "require('./a')"})
+    assert {*store.read_source(tmp_path / "a.js", alone=False)} == {"a.js", "b.js"}
+
+
+def test_a_link_of_a_version_manager_is_the_program_that_it_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "real").write_text("")
+    (tmp_path / "real").chmod(0o755)
+    (tmp_path / "rustup").write_text(f'#!/bin/sh\n[ "$*" = "which compile" ] && echo {tmp_path}/real\n')
+    (tmp_path / "rustup").chmod(0o755)
+    (tmp_path / "compile").symlink_to("rustup")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    assert find_program("compile") == tmp_path / "real"
 
 
 # Whatever the build does.
