@@ -141,8 +141,8 @@ def read_player(text: str, languages_of: Mapping[str, Language] = MappingProxyTy
         return _read_source(text, languages_of) or _read_folder(text)
     if languages.find(Path(text).suffix):
         raise BadPlayer(f"no file {quote(text)}{_missing_hint(_absolute(text), text, _FORMS)}")
-    if os.path.isfile(f"{text}.py"):
-        raise BadPlayer(f"no player {quote(name)}; did you mean the file '{text}.py'?")
+    if meant_ending := next((each for each in (".py", *languages.ours()) if os.path.isfile(f"{text}{each}")), ""):
+        raise BadPlayer(f"no player {quote(name)}; did you mean the file '{text}{meant_ending}'?")
     if (corrected := engines.corrected(text)) is not None:
         raise BadPlayer(f"no player {quote(text)}; did you mean {quote(corrected)}?")
     named = [*builtins, "human", "wait"]

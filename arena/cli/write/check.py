@@ -138,8 +138,8 @@ def check(
                 only=only,
             )
             candidates = [named] if named is not None else _candidates(player, every, listed)
-            if tournament is not None and (player is not None or every is not None):
-                candidates = _as_listed(candidates, tournament)
+            if every is not None or (tournament is not None and player is not None):
+                candidates = _as_listed(candidates, tournament, handed_in=every is not None)
             printer = None
             if player is not None and shown.is_table:
                 printer = StepPrinter(_title(player, exam))
@@ -211,25 +211,27 @@ def _candidates(player: str | None, every: Path | None, listed: list[Candidate])
     raise typer.BadParameter(_NO_AGENT)
 
 
-def _as_listed(candidates: list[Candidate], tournament: Path) -> list[Candidate]:
+def _as_listed(candidates: list[Candidate], tournament: Path | None, *, handed_in: bool) -> list[Candidate]:
     """The agents; those in other languages with the commands, walls and limits of the tournament's description, or
-    refused where it lacks the table of the language, as `arena course collect` does."""
+    refused where it lacks the table of the language, as `arena course collect` does. `handed_in`: as for a player."""
     from arena.players.builder import refuse_unlisted
     from arena.student.checking import agent_lookup
     from arena.student.checking.explanations import Explanation
     from arena.tournament import language_tables
 
-    known = language_tables.read(tournament)
+    known = {} if tournament is None else language_tables.read(tournament)
 
     def listed(candidate: Candidate) -> Candidate:
         found = candidate.player or agent_lookup.find(candidate.text, known)
         if isinstance(found, Explanation) or found.language is None:
             return candidate
         try:
-            refuse_unlisted(found, known)
+            if tournament is not None:
+                refuse_unlisted(found, known)
         except BadPlayer as error:
             return replace(candidate, player=Explanation.of_error(error))
-        return replace(candidate, player=found, walls=found.language.walls, allowance=found.language.allowance)
+        walls, allowance = found.language.walls, found.language.allowance
+        return replace(candidate, player=replace(found, handed_in=handed_in), walls=walls, allowance=allowance)
 
     return [listed(candidate) for candidate in candidates]
 

@@ -112,3 +112,13 @@ def test_a_description_names_files_in_other_languages() -> None:
     assert {row["name"] for row in rows} == {"in-c", "one", "dice"}
     Path("bot.c").write_text(f"{IN_C}/* better */\n", "utf-8")
     assert "in-c" in arena("run", "cup.toml").out
+
+
+def test_of_a_folder_of_hand_ins_no_agent_includes_the_file_of_another_one() -> None:
+    Path("in").mkdir()
+    Path("in/alice.c").write_text(IN_C, "utf-8")
+    Path("in/bob.c").write_text('#include "alice.c"\n', "utf-8")
+    ended = arena("check", "--all", "in", "--game", "tictactoe", "--positions", "2", "--format", "json")
+    checked = {row["agent"]: (row["light"], row["told"]) for row in json.loads(ended.out)}
+    assert checked["alice"][0] == "good"
+    assert checked["bob"] == ("failed", "agent.c, line 1: alice.c: No such file or directory")
