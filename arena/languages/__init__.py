@@ -6,8 +6,8 @@ Nothing here starts a program. A warden loads this package only when its agent h
 
 from __future__ import annotations
 
+import posixpath
 import re
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -43,15 +43,13 @@ class Language:
     hosted: ClassVar[bool] = False
     """Whether our kit runs its files, so that a file alone is an agent."""
     run_by: ClassVar[str] = ""
-    """The command that runs a source file; empty: programs are compiled first."""
+    """The command that runs a source file; empty: it must be built first."""
     interpreters: ClassVar[str] = ""
     """A pattern of the names of the programs that run its files."""
     more_endings: ClassVar[tuple[str, ...]] = ()
     """Endings of other files that its command can run."""
     path_options: ClassVar[tuple[str, ...]] = ()
     """Options of its command after which the next word is a list of folders and files, separated by ':'."""
-    compiled_by: ClassVar[str] = ""
-    """The command that compiles a program, up to the program's name."""
     build: ClassVar[tuple[str, ...]] = ()
     """The command that builds the files of a submission; empty: nothing to build."""
     run: ClassVar[tuple[str, ...]] = ()
@@ -61,13 +59,23 @@ class Language:
     installed_by: ClassVar[str] = ""
     """How to get the programs that build and run."""
     templates: ClassVar[Path] = Path(__file__).parents[1] / "student" / "starters"
-    """The folder with its templates of `arena new`, if there are any: bare.ENDING, and connect4.ENDING with rules."""
+    """The folder with its templates of `arena new`, if there are any: bare.ENDING, and rules/GAME.ENDING."""
+    rules_ending: ClassVar[str] = ""
+    """The ending of files with the rules of a game; empty: that of the language."""
     comment: ClassVar[str] = "//     "
     """How a line of the first comment of a template begins."""
     taken_names: ClassVar[tuple[str, ...]] = ()
     """Names that the templates use for something else, so that no class can have them."""
     main_stem: ClassVar[str] = "agent"
     """The name of the main file, without the extension."""
+    names_matter: ClassVar[bool] = False
+    """Whether a file must be called like what it defines, so that it is always `renamed`, and not only if handed in."""
+    mentions: ClassVar[str] = ""
+    """A pattern in a source that names another file of the agent, with or without its ending, in the group `file`."""
+    includes: ClassVar[bool] = False
+    """Whether a source that another one mentions is built as a part of that one only."""
+    build_error: ClassVar[str] = r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+)(?::\d+)?: *(?:fatal )?error: *(?P<what>.+)"
+    """An error as its compiler prints it."""
     errors: ClassVar[tuple[tuple[str, str, str], ...]] = ()
     """Known failures of its programs: a pattern in what is known of the end, the message, and the advice."""
     advice: ClassVar[tuple[tuple[str, str], ...]] = ()
@@ -94,14 +102,16 @@ class Language:
         """The extension of its files."""
         return f".{self.name}"
 
-    def compiling(self, program: str, source: str) -> str:
-        """The command that makes `program` of the file `source`."""
-        return f"{self.compiled_by} {program} {source}"
-
     def template(self, name: str) -> Path | None:
         """The template of this name; None if it has none."""
         path = self.templates / f"{name}{self.ending}"
         return path if path.exists() else None
+
+    def rules(self, game: str) -> Path | None:
+        """The template with the rules of the game whose class has this name; None if it has none."""
+        ending = self.rules_ending or self.ending
+        found = self.templates.glob(f"rules/*{ending}")
+        return next((path for path in found if path.name.lower() == f"{game.lower()}{ending}"), None)
 
     # The files of a submission.
 
@@ -109,16 +119,37 @@ class Language:
         """The names in `files` that are in this language, sorted."""
         return sorted(name for name in files if name.endswith(self.ending))
 
+    def built_files(self, files: Mapping[str, StoredFile]) -> list[str]:
+        """The sources in place of FILES: without those that are part of another one, which includes them."""
+        sources = self.sources(files)
+        if not self.includes:
+            return sources
+        part = {each for name in files for each in self.mentioned(name, files[name].content)}
+        return [name for name in sources if name not in part] or sources
+
     def renamed(self, files: Mapping[str, StoredFile]) -> dict[str, StoredFile]:
         """The files with the names that the language needs: a learning system puts names and numbers before them."""
         return {f"agent{self.ending}": file for file in files.values()} if len(files) == 1 else dict(files)
 
+    def mentioned(self, name: str, content: bytes) -> list[str]:
+        """The names that files can have which the file `name` includes or imports; none leads out of its folder."""
+        if not self.mentions:
+            return []
+        texts = [at["file"].decode("utf-8", "replace") for at in re.finditer(self.mentions.encode(), content)]
+        names = (posixpath.normpath(posixpath.join(posixpath.dirname(name), text)) for text in texts)
+        found = (each if PurePosixPath(each).suffix else f"{each}{self.ending}" for each in names)
+        return [each for each in dict.fromkeys(found) if not each.startswith(("/", "../")) and "\0" not in each]
+
     def main_file(self, files: Mapping[str, StoredFile]) -> str:
-        """The name of the file that starts the agent; BadPlayer if there is none, or more than one."""
+        """The name of the file that starts the agent: by its name, or the one that no other file includes; BadPlayer if
+        there is none, or more than one."""
         sources = self.sources(files)
         if len(sources) > 1:
             by_stem = {PurePosixPath(name).stem.lower(): name for name in reversed(sources)}
             sources = [by_stem[stem] for stem in _MAIN_STEMS if stem in by_stem][:1] or sources
+        if len(sources) > 1:
+            used = {each for name in sources for each in self.mentioned(name, files[name].content) if each != name}
+            sources = [name for name in sources if name not in used] or sources
         if len(sources) > 1:
             raise BadPlayer(
                 f"cannot tell which file starts the agent: {one_of([quote(name) for name in sources], most=5)}; "
@@ -126,9 +157,9 @@ class Language:
             )
         return sources[0]
 
-    def main(self, files: Mapping[str, StoredFile]) -> str:
-        """What `run` starts, in place of MAIN; BadPlayer as for `main_file`."""
-        return f"./{self.main_file(files)}"
+    def main(self, files: Mapping[str, StoredFile], main: str = "") -> str:
+        """What `run` starts, in place of MAIN: the file `main`, or else that of `main_file`."""
+        return f"./{main or self.main_file(files)}"
 
     # How a crash names its reason.
 
@@ -184,13 +215,6 @@ def find(ending: str) -> Language | None:
     """The language of files with this extension, which somebody has typed: ours, or that of an installed package."""
     found = ours().get(ending) or (_LANGUAGES.find(ending[1:]) if ending[1:] else None)
     return found if isinstance(found, Language) else None
-
-
-def as_player(file: str) -> str:
-    """How the file of this name is written as a player: "cmd:node agent.js"; a file that no command runs, as it is."""
-    language = ours().get(PurePosixPath(file).suffix)
-    run = language.run_by if language is not None and not language.hosted else ""
-    return f"cmd:{run} {shlex.quote(file)}" if run else file
 
 
 def of_command(words: Sequence[str]) -> list[Language]:

@@ -7,11 +7,13 @@ from arena.languages import FILES, Language
 
 class _C(Language):
     title = "C"
-    compiled_by = "cc -O2 -o"
     build = ("gcc", "-O2", "-o", "agent", FILES, "-lm")
     run = ("./agent",)
     installed_by = "install a C compiler (Debian, Ubuntu: sudo apt install build-essential)"
     comment = " *     "
+    rules_ending = ".h"
+    includes = True
+    mentions = r'(?m)^[ \t]*#[ \t]*include[ \t]*"(?P<file>[^"\n]+)"'
 
 
 LANGUAGE = _C("c")

@@ -7,10 +7,12 @@ from arena.languages import FILES, Language
 
 class _Cpp(Language):
     title = "C++"
-    compiled_by = "c++ -O2 -o"
     build = ("g++", "-O2", "-o", "agent", FILES)
     run = ("./agent",)
     installed_by = "install a C++ compiler (Debian, Ubuntu: sudo apt install build-essential)"
+    rules_ending = ".hpp"
+    includes = True
+    mentions = r'(?m)^[ \t]*#[ \t]*include[ \t]*"(?P<file>[^"\n]+)"'
     out_of_memory = ("std::bad_alloc",)
 
 

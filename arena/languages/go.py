@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from arena.languages import Language
+from arena.languages import FILES, Language
 
 
 class _Go(Language):
     title = "Go"
-    compiled_by = "go build -o"
+    build = ("go", "build", "-o", "agent", FILES)
+    run = ("./agent",)
+    installed_by = "install Go (Debian, Ubuntu: sudo apt install golang-go)"
+    build_error = r"^(?P<file>[^\s:][^:\n]*\.go):(?P<line>\d+)(?::\d+)?: *(?P<what>.+)"
     out_of_memory = ("runtime: out of memory",)
     frame = r"\t\S.*\.(?:go|s):\d+(?: \+0x[0-9a-f]+)?"
     foreign = r"/src/runtime/"

@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 _MAIN_METHOD: Final = rb"\bstatic\s+(?:final\s+)?void\s+main\s*\("
 # No \s where a pattern starts with ^: on a file of line breaks that would take quadratic time.
 # At most 200 letters of a name, because it becomes the name of a file.
-_PACKAGE: Final = rb"(?m)^[ \t]*package[ \t]+([\w.]{1,200})[ \t]*;"
-_CLASS: Final = rb"(?m)^(?:(?:public|final|abstract|strictfp)[ \t]+)*(?:class|enum|record)[ \t]+(\w{1,200})"
+_PACKAGE: Final = rb"(?m)^[ \t]*package[ \t]+([\w.\x80-\xff]{1,200})[ \t]*;"
+_CLASS: Final = rb"(?m)^(?:(?:public|final|abstract|strictfp)[ \t]+)*(?:class|enum|record)[ \t]+([\w\x80-\xff]{1,200})"
 """A class at the start of a line: not one inside another class."""
+_NO_CODE: Final = rb'//[^\n]*|(?s:/\*.*?\*/)|"(?:[^"\\\n]|\\.)*"'
+"""Comments and texts."""
 _PUBLIC: Final = (
     rb"(?m)^(?:(?:final|abstract|strictfp)[ \t]+)*public[ \t]+(?:(?:final|abstract|strictfp|sealed)[ \t]+)*"
-    rb"(?:class|interface|enum|record)[ \t]+(\w{1,200})"
+    rb"(?:class|interface|enum|record)[ \t]+([\w\x80-\xff]{1,200})"
 )
 
 
@@ -39,9 +41,11 @@ class _Java(Language):
     installed_by = "install a JDK, version 11 or newer (Debian, Ubuntu: sudo apt install default-jdk-headless)"
     taken_names = (
         *("BufferedReader", "IOException", "InputStreamReader", "PrintStream", "StandardCharsets", "ArrayList", "List"),
-        *("Character", "Integer", "Math", "Message", "String", "System"),
+        *("Character", "Connect4", "Integer", "Math", "Message", "Othello", "String", "System"),
     )
     main_stem = "Agent"
+    names_matter = True
+    mentions = r"\b(?P<file>[A-Z]\w{0,199})\b"
     errors = (
         (
             r"ClassNotFoundException: (\S+\.java)",
@@ -77,31 +81,41 @@ class _Java(Language):
     foreign = r"\bat (?:java|jdk|sun)\."
     error = r'(?:Exception in thread "[^"]*" |Caused by: |(?=(?:[\w$]+\.)*[\w$]*(?:Error|Exception)\b))(?P<error>.+)'
 
+    def mentioned(self, name: str, content: bytes) -> list[str]:
+        """The files of the classes that the code names, but does not define: a copy of a file has its names."""
+        own = {f"{_name(found)}{self.ending}" for found in re.findall(_CLASS, content)}
+        found = super().mentioned(name, re.sub(_NO_CODE, b" ", content))
+        return [each for each in found if PurePosixPath(each).name not in own]
+
     def renamed(self, files: Mapping[str, StoredFile]) -> dict[str, StoredFile]:
         """A file is called like its public class, or like the class with main."""
         named: dict[str, StoredFile] = {}
         for name, file in sorted(files.items()):
             found = re.search(_PUBLIC, file.content) if name.endswith(self.ending) else None
-            right = found[1].decode() if found else _main_class(file) if len(files) == 1 else ""
+            right = _name(found[1]) if found else _main_class(file) if len(files) == 1 else ""
             target = str(PurePosixPath(name).with_name(f"{right}{self.ending}")) if right else name
             named[name if target in files or target in named else target] = file
         return named
 
-    def main(self, files: Mapping[str, StoredFile]) -> str:
+    def main(self, files: Mapping[str, StoredFile], main: str = "") -> str:
         """The main class, with its package."""
         classes = {name: found for name in self.sources(files) if (found := _main_class(files[name]))}
         if not classes:
             raise BadPlayer("no class has a method main; write 'public static void main(String[] args)' into one")
-        name = self.main_file({name: files[name] for name in classes})
+        name = main if main in classes else self.main_file({name: files[name] for name in classes})
         package = re.search(_PACKAGE, files[name].content)
-        return f"{package[1].decode()}.{classes[name]}" if package else classes[name]
+        return f"{_name(package[1])}.{classes[name]}" if package else classes[name]
 
 
 def _main_class(file: StoredFile) -> str:
     """The class whose method main is in the file; empty if there is none."""
     found = re.search(_MAIN_METHOD, file.content)
     before = re.findall(_CLASS, file.content[: found.start()]) if found else []
-    return before[-1].decode() if before else ""
+    return _name(before[-1]) if before else ""
+
+
+def _name(found: bytes) -> str:
+    return found.decode("utf-8", "replace")
 
 
 LANGUAGE = _Java("java")

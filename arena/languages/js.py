@@ -29,6 +29,7 @@ class _JavaScript(Language):
     interpreters = "node|nodejs|deno|bun"
     run = ("node", MAIN)
     compiler_forks = False
+    mentions = r"""(?:\brequire\(|\bfrom|\bimport)[ \t]*\(?["'](?P<file>\./[^"'\n]+)["']"""
     installed_by = "install Node.js (Debian, Ubuntu: sudo apt install nodejs)"
     errors = (
         (

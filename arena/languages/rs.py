@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from arena.languages import Language
+from arena.languages import MAIN, Language
 
 
 class _Rust(Language):
     title = "Rust"
-    compiled_by = "rustc -O -o"
+    # With a path, rustc starts the linker by posix_spawn; else it needs a kind of socket that the walls refuse.
+    build = ("rustc", "-O", "-C", "linker=/usr/bin/cc", "--crate-name", "agent", "-o", "agent", MAIN)
+    run = ("./agent",)
+    installed_by = "install Rust (Debian, Ubuntu: sudo apt install rustc)"
+    mentions = r"(?m)^[ \t]*(?:pub[ \t]+)?mod[ \t]+(?P<file>\w+)[ \t]*;"
+    build_error = r"^error(?:\[\w+\])?: (?P<what>.+)\n--> (?P<file>[^:\n]+):(?P<line>\d+)"
     out_of_memory = ("memory allocation of ",)
     frame = r"note: run with `RUST_BACKTRACE=.+"
 

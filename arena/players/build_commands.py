@@ -10,13 +10,15 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from arena import languages
 from arena.errors import BadPlayer
 from arena.languages import FILES, MAIN
 from arena.match.allowance import Allowance, WallKind
-from db.sources import StoredFile
+
+if TYPE_CHECKING:
+    from db.sources import StoredFile
 
 _LONGEST_COMMAND: Final = 64 * 1024
 """Bytes of a build command; systems refuse to start much longer ones."""
@@ -44,23 +46,29 @@ class Language:
         """The language itself."""
         return languages.find(f".{self.name}") or languages.Language(self.name)
 
-    def build_command(self, files: Mapping[str, StoredFile]) -> list[str]:
-        """The build command for these files. Every file is written as "./NAME", so that none is read as an option."""
+    def build_command(self, files: Mapping[str, StoredFile], main: str = "") -> list[str]:
+        """The build command for these files. Every file is written as "./NAME", so that none is read as an option.
+
+        `main`: the file that starts the agent, if that is known."""
         words: list[str] = []
         for word in self.build:
             if word == FILES:
-                words += [f"./{name}" for name in self.spoken.sources(files)]
+                words += [f"./{name}" for name in self.spoken.built_files(files)]
             elif "*" in word:
                 words += [f"./{name}" for name in sorted(files) if _matches(name, os.path.normpath(word))]
             else:
-                words.append(word.replace(MAIN, self.spoken.main(files)) if MAIN in word else word)
+                words.append(self._with_main(word, files, main))
         if sum(len(word.encode()) for word in words) > _LONGEST_COMMAND:
             raise BadPlayer("the source files have too many or too long names for one command")
         return words
 
-    def run_command(self, files: Mapping[str, StoredFile]) -> list[str]:
-        """The words of the run command, with the main file in place of its name."""
-        return [word.replace(MAIN, self.spoken.main(files)) if MAIN in word else word for word in self.run]
+    def run_command(self, files: Mapping[str, StoredFile], main: str = "") -> list[str]:
+        """The words of the run command; `main` as for `build_command`."""
+        return [self._with_main(word, files, main) for word in self.run]
+
+    def _with_main(self, word: str, files: Mapping[str, StoredFile], main: str) -> str:
+        """The word with the main file in place of its name."""
+        return word.replace(MAIN, self.spoken.main(files, main)) if MAIN in word else word
 
 
 def default(name: str) -> Language | None:

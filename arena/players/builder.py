@@ -29,8 +29,8 @@ from arena.errors import ArenaError, BadPlayer
 from arena.match.allowance import GIBIBYTE, MEBIBYTE, Allowance, WallKind
 from arena.players import build_inside
 from arena.players.build_commands import Language
-from arena.players.player import MAIN_FILE, Player
-from arena.players.submissions import Store, built_player, is_built, is_command, started_as
+from arena.players.player import Player, files_in
+from arena.players.submissions import Store, Submission, built_player, find_program, is_built, is_command
 from arena.walls import file_access, jail, probe, seccomp
 from arena.walls.jail import Confined, Excess, Walls
 from arena.walls.run_folder import clear
@@ -47,8 +47,6 @@ _MESSAGES_KEPT: Final = 64 * 1024
 """Bytes of a compiler's messages that are kept: the first ones."""
 _MOST_ERRORS: Final = 3
 _LONGEST_LINE: Final = 200
-_ERROR: Final = re.compile(r"(?P<file>[^\s:][^:]*):(?P<line>\d+)(:\d+)?: *(fatal )?error: *(?P<what>.+)")
-"""An error as most compilers print it."""
 _PACKED: Final = re.compile(rb"(\d{1,9}) ([01]) (\d{1,9})\n")
 """The line before each file that a build writes to its stdout."""
 _BUILT: Final = ".built"
@@ -73,130 +71,125 @@ def walls_of(store: Store, source: str, known: Mapping[str, Language]) -> tuple[
     return (language.walls, language.allowance) if language else (None, None)
 
 
-class Builder:
-    """Builds agents in the languages of one description."""
+def take(player: Player, store: Store, scratch: Path | None = None) -> Submission:
+    """Copies `player` into the store; a source is built first. This is how every agent that is not built in gets there.
 
-    def __init__(self, known: Mapping[str, Language], store: Store, scratch: Path) -> None:
-        """`known`: by name; `scratch`: a folder in which each build has its own folder for a while."""
-        self._known = known
-        self._store = store
-        self._scratch = scratch
+    `scratch`: a folder in which a build has its own folder for a while; by default the system's. BadPlayer says what is
+    wrong with the agent, such as the first errors of the compiler. ArenaError if this machine cannot build it."""
+    if player.path is not None and player.language is not None:
+        player = _built(player.path, player.language, player, store, scratch)
+    return store.take(player)
 
-    @property
-    def endings(self) -> tuple[str, ...]:
-        """The extensions of files that can be built."""
-        return tuple(language.spoken.ending for language in self._known.values())
 
-    def build(self, path: Path) -> tuple[Player, Language] | None:
-        """The agent of the file or folder `path`, built and stored; None if it is in Python, or in no known language.
-
-        BadPlayer says what is wrong with the agent, such as the first errors of the compiler. ArenaError if this
-        machine cannot build it."""
-        if path.suffix == ".py" or (path / MAIN_FILE).is_file():
-            return None
-        files = self._store.read_agent(path)
-        if any(name.endswith(".py") for name in files):
-            return None
-        used = [language for language in self._known.values() if language.spoken.sources(files)]
-        if not used:
-            self._refuse_unknown(files)
-            return None
-        if len(used) > 1:
-            shown = " and ".join(quote(language.spoken.sources(files)[0]) for language in used[:2])
-            raise BadPlayer(f"expected files in one language, got {shown}")
-        (language,) = used
+def _built(path: Path, language: Language, player: Player, store: Store, scratch: Path | None) -> Player:
+    """The source as an agent that can run. The same files are built only once."""
+    files = store.read_source(path, alone=player.handed_in)
+    if player.handed_in or language.spoken.names_matter:
         files = language.spoken.renamed(files)
-        for program in (*language.build[:1], *language.run[:1]):
-            _refuse_missing(language, program)
-        return self._remembered(files, language) or self._built(files, language), language
+    for program in (*language.build[:1], *language.run[:1]):
+        _refuse_missing(language, program)
+    main = "" if player.handed_in or path.is_dir() else path.name
+    build = language.build_command(files, main)
+    run = language.run_command(files, main)
+    note = _note(store, files, language, main)
+    if there := _remembered(store, note):
+        return there
+    made = _made(files, build, language, store, scratch) if build else files
+    agent = store.keep_built(made, run, build)
+    if agent.path is not None:
+        note.parent.mkdir(exist_ok=True)
+        begun = note.with_name(f"{note.name}.{os.getpid()}.part")
+        begun.write_text(agent.path.name)
+        os.replace(begun, note)
+    return agent
 
-    def _refuse_unknown(self, files: Mapping[str, StoredFile]) -> None:
-        for name in sorted(files):
-            if language := languages.ours().get(Path(name).suffix):
-                raise BadPlayer(
-                    f"{name} is a {language.title} program; to collect such programs, the tournament's "
-                    f"description needs the table [languages.{language.name}]"
-                )
 
-    def _remembered(self, files: Mapping[str, StoredFile], language: Language) -> Player | None:
-        """The agent that was built of these files before, with the same commands."""
+def refuse_unlisted(player: Player, allowed: Mapping[str, Language]) -> None:
+    """BadPlayer if the player is a source in a language that is not among those of its tournament's description."""
+    if player.language is not None and player.language.name not in allowed and player.path is not None:
+        spoken = player.language.spoken
+        names = (
+            [player.path.name]
+            if player.path.is_file()
+            else spoken.sources(map(os.path.basename, files_in(player.path)))
+        )
+        raise BadPlayer(
+            f"{names[0]} is a {spoken.title} program; to collect such programs, the tournament's description needs the "
+            f"table [languages.{spoken.name}]"
+        )
+
+
+def _note(store: Store, files: Mapping[str, StoredFile], language: Language, main: str) -> Path:
+    """The file in the store that remembers the build of these files with these commands."""
+    key = [hash_of(files), language.build, language.run, *([main] if main else [])]
+    return store.folder / _BUILT / hashlib.sha256(json.dumps(key).encode()).hexdigest()
+
+
+def _remembered(store: Store, note: Path) -> Player | None:
+    """The agent that was built before, if the note of it and the agent are in the store."""
+    try:
+        source = store.verify(note.read_text())
+    except (OSError, ArenaError):
+        return None
+    return built_player(source) if is_command(source) and is_built(source) else None
+
+
+def _made(
+    files: Mapping[str, StoredFile], command: Sequence[str], language: Language, store: Store, scratch: Path | None
+) -> dict[str, StoredFile]:
+    """The files after the build."""
+    compiler = str(find_program(command[0])) if "/" not in command[0] else command[0]
+    kind = _walls_for(language)
+    folder = Path(tempfile.mkdtemp(prefix="build-", dir=scratch))
+    try:
+        source = folder / "source"
+        for name, file in files.items():
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            (source / name).write_bytes(file.content)
+        how = build_inside.STAY if kind is WallKind.SANDBOX else build_inside.PACK
+        words = [os.path.realpath(sys.executable), "-I", "-S", build_inside.__file__, str(source), how]
+        own = (str(source), build_inside.__file__, *_HEADERS)
+        readable = (*own, *file_access.interpreter(), *file_access.of_program([compiler]))
+        walls = Walls(
+            kind,
+            _ALLOWANCE,
+            cpu=int(_WITHIN) + 1,
+            environment={"SOURCE_DATE_EPOCH": "0"},  # the time that gcc writes for __DATE__
+            readable=tuple(dict.fromkeys(readable)),
+            filter=seccomp.compiled(kind),
+        )
+        confined = jail.start([*words, compiler, *command[1:]], walls, folder)
         try:
-            source = self._store.verify(self._note(files, language).read_text())
-        except (OSError, ArenaError):
-            return None
-        if not (is_command(source) and is_built(source)):
-            return None
-        return built_player(source, started_as(language.run_command(files)))
-
-    def _built(self, files: Mapping[str, StoredFile], language: Language) -> Player:
-        run, command = language.run_command(files), language.build_command(files)
-        made = self._made(files, command, language) if command else files
-        player = self._store.keep_built(made, run, command)
-        note = self._note(files, language)
-        if player.path is not None:
-            note.parent.mkdir(exist_ok=True)
-            begun = note.with_name(f"{note.name}.{os.getpid()}.part")
-            begun.write_text(player.path.name)
-            os.replace(begun, note)
-        return player
-
-    def _note(self, files: Mapping[str, StoredFile], language: Language) -> Path:
-        key = json.dumps([hash_of(files), language.build, language.run])
-        return self._store.folder / _BUILT / hashlib.sha256(key.encode()).hexdigest()
-
-    def _made(
-        self, files: Mapping[str, StoredFile], command: Sequence[str], language: Language
-    ) -> dict[str, StoredFile]:
-        """The files after the build."""
-        compiler = shutil.which(command[0]) or command[0]
-        kind = _walls_for(language)
-        folder = Path(tempfile.mkdtemp(prefix="build-", dir=self._scratch))
-        try:
-            source = folder / "source"
-            for name, file in files.items():
-                (source / name).parent.mkdir(parents=True, exist_ok=True)
-                (source / name).write_bytes(file.content)
-            how = build_inside.STAY if kind is WallKind.SANDBOX else build_inside.PACK
-            words = [os.path.realpath(sys.executable), "-I", "-S", build_inside.__file__, str(source), how]
-            own = (str(source), build_inside.__file__, *_HEADERS)
-            readable = (*own, *file_access.interpreter(), *file_access.of_program([compiler]))
-            walls = Walls(
-                kind,
-                _ALLOWANCE,
-                cpu=int(_WITHIN) + 1,
-                environment={"SOURCE_DATE_EPOCH": "0"},  # the time that gcc writes for __DATE__
-                readable=tuple(dict.fromkeys(readable)),
-                filter=seccomp.compiled(kind),
-            )
-            confined = jail.start([*words, compiler, *command[1:]], walls, folder)
-            try:
-                return self._result(confined, how)
-            finally:
-                confined.kill_all()
-                confined.remove()
+            return _result(confined, how, language, store)
         finally:
-            clear(folder)
+            confined.kill_all()
+            confined.remove()
+    finally:
+        clear(folder)
 
-    def _result(self, confined: Confined, how: str) -> dict[str, StoredFile]:
-        """The files that the build leaves; BadPlayer if it failed."""
-        packed, messages, wrong = _outputs(confined, most=2 * self._store.most_bytes)
-        code = confined.exit()
-        confined.kill_all()
-        if wrong:
-            raise BadPlayer(f"the build {wrong}")
-        if code != 0:
-            own = (f"{confined.folder}/", f"{file_access.OWN}/")
-            raise BadPlayer(_first_errors(messages.decode("utf-8", "replace"), own) or f"the build failed ({code})")
-        if how == build_inside.STAY:
-            return self._store.read_agent(confined.folder)
-        return _unpacked(packed, self._store)
+
+def _result(confined: Confined, how: str, language: Language, store: Store) -> dict[str, StoredFile]:
+    """The files that the build leaves; BadPlayer if it failed."""
+    packed, messages, wrong = _outputs(confined, most=2 * store.most_bytes)
+    code = confined.exit()
+    confined.kill_all()
+    if wrong:
+        raise BadPlayer(f"the build {wrong}")
+    if code != 0:
+        own = (f"{confined.folder}/", f"{file_access.OWN}/")
+        told = _first_errors(messages.decode("utf-8", "replace"), own, language.spoken.build_error)
+        raise BadPlayer(told or f"the build failed ({code})")
+    if how == build_inside.STAY:
+        return store.read_source(confined.folder)
+    return _unpacked(packed, store)
 
 
 def _refuse_missing(language: Language, program: str) -> None:
     """ArenaError if this machine does not have the program, which is not a file of the agent."""
     if not program.startswith("./") and shutil.which(program) is None:
+        of = f"programs in {language.spoken.title}" if language.spoken.title else f"[languages.{language.name}]"
         how = languages.how_to_install(program)
-        raise ArenaError(f"[languages.{language.name}]: no program {quote(program)} on this machine; {how}")
+        raise ArenaError(f"{of} need {quote(program)}, which is not on this machine; {how}")
 
 
 def _walls_for(language: Language) -> WallKind:
@@ -205,8 +198,9 @@ def _walls_for(language: Language) -> WallKind:
         return probe.chosen(language.build_walls).kind
     except ArenaError as error:
         raise ArenaError(
-            f'[languages.{language.name}]: {error}. Or write build_walls = "limits" into the table: a source '
-            "can then read this user's files while it is built"
+            f"cannot build agents in {language.spoken.title or language.name}: {error}. Or write build_walls = "
+            f'"limits" into the table [languages.{language.name}] of a description: a source can then read this '
+            "user's files while it is built"
         ) from None
 
 
@@ -265,12 +259,13 @@ def _unpacked(packed: bytes, store: Store) -> dict[str, StoredFile]:
     return files
 
 
-def _first_errors(messages: str, own: Sequence[str]) -> str:
-    """The compiler's first errors, with file and line; without such errors, the end of its messages."""
+def _first_errors(messages: str, own: Sequence[str], pattern: str = languages.Language.build_error) -> str:
+    """The compiler's first errors, with file and line; without such errors, the end of its messages. `pattern`: an
+    error as the compiler prints it."""
     for folder in own:
         messages = messages.replace(folder, "")
     lines = [line.strip() for line in messages.splitlines() if line.strip()]
-    found = [error for line in lines if (error := _ERROR.match(line))]
+    found = [*re.finditer(pattern, "\n".join(lines), re.MULTILINE)]
     if not found:
         return " / ".join(line[:_LONGEST_LINE] for line in lines[-_MOST_ERRORS:]).replace("; ", ", ")
     texts = [f"{error['file'].removeprefix('./')}, line {error['line']}: {error['what']}" for error in found]

@@ -12,8 +12,9 @@ from stat import S_ISREG, S_IXUSR
 from typing import TypeAlias
 
 from adsearch.errors import quote
+from arena import languages
 from arena.errors import BadPlayer
-from arena.players import command_words
+from arena.players import command_words, data_files
 from db.sources import MOST_LEVELS, StoredFile
 
 Part: TypeAlias = str | dict[str, str]
@@ -59,6 +60,19 @@ class Contents:
         except OSError as error:
             raise BadPlayer(f"cannot read {shown}: {error.strerror}") from None
         self._add(name, shown, StoredFile(content, bool(status.st_mode & S_IXUSR)))
+
+    def add_agent_file(self, path: Path) -> None:
+        """Adds the file at `path`, and what it needs of its folder: data files of a Python file; in another language
+        the files that it includes or imports, directly or not."""
+        language = languages.ours().get(path.suffix)
+        waiting = [path.name]
+        while waiting:
+            name = waiting.pop()
+            if name not in self.files and (name == path.name or os.path.isfile(path.parent / name)):
+                self.add_file(path.parent / name, name)
+                waiting += language.mentioned(name, self.files[name].content) if language else ()
+        for name in data_files.named_in(path) if path.suffix == ".py" else ():
+            self.add_file(path.parent / name, name)
 
     def add_part(self, part: command_words.Part, within: str) -> Part:
         """Adds the file or folder that a part of a command names, stored in the folder `within`; what stands for it."""

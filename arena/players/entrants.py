@@ -13,6 +13,7 @@ from agents.errors import CannotPlay
 from arena.errors import BadFixture, BadPlayer
 from arena.match.allowance import Allowance, WallKind
 from arena.match.schedule import Entrant
+from arena.players import builder
 from arena.players.confinement import Confinement
 from arena.players.player import Player, PlayerKind
 from arena.players.submissions import Store
@@ -50,7 +51,7 @@ def enter(
         from arena.players import engine_handshake  # here: it loads the rules of chess and Go
 
         engine_handshake.check_game(player.text, player.engine, confinement.rules)
-    submission = store.take(player)
+    submission = builder.take(player, store)
     settings = confinement.warden_settings(name, submission, store, wanted=walls, allowance=allowance)
     if player.engine is not None:
         engine_handshake.check(player.text, player.engine, settings, confinement.rules, start.position())

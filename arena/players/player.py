@@ -7,6 +7,7 @@ compiled here: only file names and paths are checked.
     my_agent.py, my_agent.py:MyAgent  your own file              wait     a player started by hand
     my_agent/                         a folder with agent.py     cmd:./engine --fast    any program
     kaggle:my_agent.py                the last function of a file, as Kaggle's competitions play it
+    bot.cpp, Bot.java, bot/           a file, or a folder with files, in another language: it is built when it is stored
     uci:stockfish?nodes=1000          a chess engine             gtp:gnugo --level 5    a Go engine
     gnubg:gnubg?plies=0               GNU Backgammon
 """
@@ -16,12 +17,13 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from enum import StrEnum
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from adsearch.errors import meant, nearly, quote
@@ -30,7 +32,8 @@ from arena import engines as protocols
 from arena import languages
 from arena.errors import BadPlayer
 from arena.match.engine import Engine
-from arena.players import engines
+from arena.players import build_commands, engines
+from arena.players.build_commands import Language
 
 if TYPE_CHECKING:
     from agents import Agent
@@ -41,13 +44,17 @@ MAIN_FILE: Final = "agent.py"
 _PATH = re.compile(r"(?P<path>.*?\.py)(?=:|$)(?P<rest>.*)", re.DOTALL)
 _FILE = "an agent's Python file"
 _FORMS = (
-    f"a built-in agent, FILE.py, FILE.py:CLASS, a folder with agent.py, cmd:PROGRAM, an engine ({protocols.forms()}), "
-    "kaggle:FILE.py, human or wait"
+    "a built-in agent, FILE.py, FILE.py:CLASS, a folder with agent.py, a file or a folder in another language, "
+    f"cmd:PROGRAM, an engine ({protocols.forms()}), kaggle:FILE.py, human or wait"
 )
 _INTERPRETER: Final = re.compile(r"(ruby|perl|lua|Rscript|bash|sh)[0-9.]*")
 """Other programs than those of our languages that run a script."""
 _LONGEST_NAME: Final = 64
 _LONGEST_PATH: Final = 200
+_MOST_FILES: Final = 2000
+"""Files looked at in a folder."""
+_DEEPEST: Final = 12
+"""Levels of folders looked at below a folder."""
 _MOST_NEIGHBOURS: Final = 1000
 """Files in a folder that are compared with a mistyped name."""
 
@@ -58,6 +65,8 @@ class PlayerKind(StrEnum):
     BUILTIN = "builtin"
     FILE = "file"
     FOLDER = "folder"
+    SOURCE = "source"
+    """A file, or a folder with files, in another language than Python."""
     COMMAND = "command"
     HUMAN = "human"
     WAIT = "wait"
@@ -93,10 +102,21 @@ class Player:
     """The words of a command, the program first."""
     engine: Engine | None = field(default=None, hash=False)
     """If the command is an engine: its settings."""
+    language: Language | None = field(default=None, hash=False)
+    """If it is a source: the commands that build and run it."""
+    handed_in: bool = False
+    """Whether others can have put it among files that are not its author's. Then nothing beside a single file is taken,
+    and a file in another language gets the name that its language needs."""
+
+    @property
+    def is_python(self) -> bool:
+        """Whether our kit runs it in a process of its own."""
+        return self.kind in (PlayerKind.FILE, PlayerKind.FOLDER)
 
 
-def read_player(text: str) -> Player:
-    """The player that `text` names; BadPlayer says what was expected and what to do."""
+def read_player(text: str, languages_of: Mapping[str, Language] = MappingProxyType({})) -> Player:
+    """The player that `text` names; BadPlayer says what was expected and what to do. `languages_of`: a description's
+    languages, in place of our defaults."""
     text = text.strip()
     name, colon, rest = text.partition(":")
     if not _is_valid_text(text):
@@ -121,11 +141,11 @@ def read_player(text: str) -> Player:
     if (found := split_path(text)) and not os.path.isdir(os.path.expanduser(text)):
         return _read_file(text, *found)
     if "/" in text or text in (".", "..") or text.startswith("~") or os.path.exists(text):
-        return _read_folder(text)
+        return _read_source(text, languages_of) or _read_folder(text)
     if languages.find(Path(text).suffix):
         raise BadPlayer(f"no file {quote(text)}{_missing_hint(_absolute(text), text, _FORMS)}")
-    if os.path.isfile(f"{text}.py"):
-        raise BadPlayer(f"no player {quote(name)}; did you mean the file '{text}.py'?")
+    if meant_ending := next((each for each in (".py", *languages.ours()) if os.path.isfile(f"{text}{each}")), ""):
+        raise BadPlayer(f"no player {quote(name)}; did you mean the file '{text}{meant_ending}'?")
     if (corrected := engines.corrected(text)) is not None:
         raise BadPlayer(f"no player {quote(text)}; did you mean {quote(corrected)}?")
     named = [*builtins, "human", "wait"]
@@ -200,6 +220,48 @@ def _read_kaggle(text: str, given: str) -> Player:
     return replace(player, text=f"{given}:{function}", class_name=function)
 
 
+def _read_source(text: str, languages_of: Mapping[str, Language]) -> Player | None:
+    """The player if `text` names a file or a folder in one of these languages, or in one that we can build."""
+    path = _absolute(text)
+    if os.path.isfile(path):
+        names = [path.name]
+    elif os.path.isdir(path) and not os.path.isfile(path / MAIN_FILE):
+        names = [os.path.relpath(file, path) for file in files_in(path)]
+    else:
+        return None
+    if any(name.endswith(".py") for name in names):
+        return None
+    given = {name: language for name, language in languages_of.items() if language.spoken.sources(names)}
+    used = given or {
+        one.name: default
+        for ending in sorted({Path(name).suffix for name in names})
+        if (one := languages.find(ending)) and (default := build_commands.default(one.name))
+    }
+    if len(used) > 1:
+        shown = " and ".join(quote(language.spoken.sources(names)[0]) for language in [*used.values()][:2])
+        raise BadPlayer(f"expected files in one language, got {shown}")
+    if not used:
+        return None
+    (language,) = used.values()
+    name = path.stem if os.path.isfile(path) else path.name
+    return Player(PlayerKind.SOURCE, text, _printable_name(name), path=path, language=language)
+
+
+def files_in(folder: Path) -> list[str]:
+    """The paths of the files in the folder and `_DEEPEST` levels below, about `_MOST_FILES` at most.
+
+    Hidden folders are skipped, and `arena.store`, which has the agents of recorded games."""
+    found: list[str] = []
+    for inner, names, files in os.walk(folder):
+        deep = len(Path(inner).relative_to(folder).parts)
+        seen = [name for name in names if not name.startswith((".", "__")) and not name.endswith(".store")]
+        names[:] = sorted(seen) if deep < _DEEPEST else []
+        found += [os.path.join(inner, name) for name in sorted(files)]
+        if len(found) > _MOST_FILES:
+            break
+    return found
+
+
 def _read_folder(text: str) -> Player:
     path = _absolute(text)
     if os.path.isfile(path):
@@ -208,11 +270,9 @@ def _read_folder(text: str) -> Player:
         language = languages.find(path.suffix)
         if language is not None:
             run = f"; for a {language.title} program write 'cmd:{language.run_by} {text}'"
-            if language.compiled_by:
-                run = f"; compile a {language.title} program first, then write 'cmd:./PROGRAM'"
         elif path.suffix == ".zip":
             run = "; unpack a zip archive, and write its file or folder"
-        raise BadPlayer(f"{quote(text)} is not a Python file: expected {_FORMS}{run}")
+        raise BadPlayer(f"{quote(text)} is not an agent's file: expected {_FORMS}{run}")
     if not os.path.isdir(path):
         raise BadPlayer(f"no file or folder {quote(text)}{_missing_hint(path, text, _FORMS)}")
     if not os.path.isfile(path / MAIN_FILE):

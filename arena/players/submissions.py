@@ -40,7 +40,7 @@ from adsearch.games import catalog
 from arena import languages
 from arena.errors import ArenaError, BadFixture, BadPlayer
 from arena.match.engine import Engine
-from arena.players import command_words, data_files, engines, own_sources
+from arena.players import command_words, engines, own_sources
 from arena.players.contents import Contents, Part
 from arena.players.own_sources import OwnSource
 from arena.players.player import MAIN_FILE, Player, PlayerKind, refuse_missing_script
@@ -101,10 +101,11 @@ class Store:
         self.most_files = most_files
 
     def take(self, player: Player) -> Submission:
-        """Copies `player`, a file, folder or command, into the store; BadPlayer if that cannot be done."""
+        """Copies `player`, a file, folder or command, into the store; BadPlayer if that cannot be done. `builder.take`
+        does it for a source too, which is built first."""
         if player.kind is PlayerKind.COMMAND:
             return self._take_command(player) if player.path is None else self._take_built(player, player.path)
-        if player.path is None:
+        if player.path is None or not player.is_python:
             raise BadPlayer(f"expected a file, a folder or a command to store, got {quote(player.text)}")
         contents = self._no_contents()
         if player.kind is PlayerKind.FOLDER:
@@ -114,8 +115,10 @@ class Store:
             main = MAIN_FILE
         else:
             main = player.path.name
-            for name in (main, *data_files.named_in(player.path)):
-                contents.add_file(player.path.parent / name, name)
+            if player.handed_in:
+                contents.add_file(player.path, main)
+            else:
+                contents.add_agent_file(player.path)
         source = self._keep(contents.files)
         # A recorded version ("alice@2") comes from a store, which may be another user's.
         if in_store(player.path) is None:
@@ -234,15 +237,18 @@ class Store:
         contents = self._no_contents()
         contents.add_folder(folder, everything=True)
         source = self._keep(contents.files)
-        return Submission(source.name, player.kind, stored_command(source, player.command[0]), source)
+        return Submission(source.name, player.kind, _built_command(source), source)
 
-    def read_agent(self, path: Path) -> dict[str, StoredFile]:
-        """The content of an agent's file or folder, as `take` reads it; BadPlayer if that cannot be done."""
+    def read_source(self, path: Path, *, alone: bool = True) -> dict[str, StoredFile]:
+        """The content of an agent's folder, or of its file; unless `alone`, with the files beside it that it includes.
+        BadPlayer if that cannot be done."""
         contents = self._no_contents()
         if path.is_dir():
             contents.add_folder(path)
-        else:
+        elif alone:
             contents.add_file(path, path.name)
+        else:
+            contents.add_agent_file(path)
         return contents.files
 
     def keep_built(self, files: Mapping[str, StoredFile], run: Sequence[str], built_by: Sequence[str]) -> Player:
@@ -273,7 +279,7 @@ class Store:
         contents.add_content(_COMMAND_FILE, StoredFile(written, executable=False))
         source = self._keep(kept)
         own_sources.note(OwnSource.AGENT, source.name)
-        return built_player(source, started_as(run))
+        return built_player(source)
 
     def _take_file(self, path: str) -> Path:
         """The path of a game's file in the store, where it is copied."""
@@ -349,37 +355,33 @@ def _located(argument: _Argument, source: Path) -> str:
     return argument if isinstance(argument, str) else f"{source}/{argument['copy']}"
 
 
-def stored_command(source: Path, program: str) -> tuple[str, ...]:
-    """The words of the command in the folder `source` of the store; its first word is `program`, unless that was built
-    and is in the store too."""
+def _built_command(source: Path) -> tuple[str, ...]:
+    """The words of the command of the built agent in the folder `source` of the store. Its program was built and is in
+    the store too, or it is a program of this machine."""
     kept = _read_command_file(source)["program"]
-    first = f"{source}/{kept['copy']}" if isinstance(kept, dict) else str(find_program(program))
+    first = f"{source}/{kept['copy']}" if isinstance(kept, dict) else str(find_program(kept))
     return first, *command_arguments(source)
-
-
-def started_as(run: Sequence[str]) -> str:
-    """How a built agent is written that is run with these words."""
-    return f"cmd:{shlex.join(run)}"
 
 
 def built_as(source: Path) -> str:
     """How the built agent in the folder `source` of the store is written."""
     kept = _read_command_file(source)
-    words = [kept["program"], *kept["arguments"]]
-    return started_as([_in_files(word) for word in words])
+    return f"cmd:{shlex.join(_in_files(word) for word in (kept['program'], *kept['arguments']))}"
 
 
 def _in_files(word: _Argument) -> str:
     """A word of a built agent's command as it is written in the folder of its files."""
     if isinstance(word, list):
         return os.pathsep.join(map(_in_files, word))
-    return word if isinstance(word, str) else os.path.join(".", os.path.relpath(word["copy"], _BUILT_FILES))
+    if isinstance(word, str):
+        return word
+    name = os.path.relpath(word["copy"], _BUILT_FILES)
+    return name if name == "." else f"./{name}"
 
 
-def built_player(source: Path, text: str, name: str = "agent") -> Player:
-    """The built agent in the folder `source` of the store; `text` is from `started_as`."""
-    program = shlex.split(text.removeprefix("cmd:"))[0]
-    return Player(PlayerKind.COMMAND, text, name, path=source, command=stored_command(source, program))
+def built_player(source: Path, text: str = "", name: str = "agent") -> Player:
+    """The built agent in the folder `source` of the store; `text`: how it was written, by default its command."""
+    return Player(PlayerKind.COMMAND, text or built_as(source), name, path=source, command=_built_command(source))
 
 
 def is_built(source: Path) -> bool:
@@ -418,10 +420,9 @@ def find_program(name: str, *, engine: bool = False) -> Path:
         return _behind_shim(Path(found).absolute())
     path = Path(os.path.expanduser(name)).absolute()
     if not os.path.isfile(path):
-        sources = (language for language in languages.ours().values() if os.path.isfile(f"{path}{language.ending}"))
-        commands = (one.compiling(name, f"{name}{one.ending}") for one in sources if one.compiled_by)
-        compile_it = next((f"; compile it first: {command}" for command in commands), "")
-        raise BadPlayer(f"no program {quote(name)}: expected an executable file (looked for {path}){compile_it}")
+        sources = (f"{name}{ending}" for ending in languages.ours() if os.path.isfile(f"{path}{ending}"))
+        meant = next((f"; did you mean the file '{source}'?" for source in sources), "")
+        raise BadPlayer(f"no program {quote(name)}: expected an executable file (looked for {path}){meant}")
     if not os.access(path, os.X_OK):
         raise BadPlayer(f"{quote(name)} is not executable; {_how_to_run(name)}")
     return _behind_shim(path)
@@ -431,9 +432,11 @@ def _behind_shim(path: Path) -> Path:
     """The program that a shim of a version manager starts; other programs are themselves. Behind walls no shim works:
     it reads the manager's files."""
     manager = next((name for name in _VERSION_MANAGERS if name in path.parent.parent.name), None)
-    if path.parent.name != "shims" or manager is None:
+    beside = path.parent.parent / "bin" / (manager or "")
+    if path.resolve().name == "rustup":  # its shims are links to itself
+        manager, beside = "rustup", path.resolve()
+    elif path.parent.name != "shims" or manager is None:
         return path
-    beside = path.parent.parent / "bin" / manager
     program = str(beside) if os.access(beside, os.X_OK) else manager
     try:
         asked = subprocess.run([program, "which", path.name], capture_output=True, text=True, timeout=_ANSWERS_WITHIN)
@@ -459,10 +462,9 @@ def _how_to_have(name: str) -> str:
 
 def _how_to_run(name: str) -> str:
     """What to do with the file `name`, which is not executable."""
-    stem, ending = os.path.splitext(name)
-    language = languages.find(ending)
-    if language is not None and language.compiled_by:
-        return f"compile it ({language.compiling(stem, name)}) and write 'cmd:./{os.path.normpath(stem)}'"
+    language = languages.find(os.path.splitext(name)[1])
+    if language is not None and language.build:
+        return f"write the file itself, without 'cmd:': {name}"
     interpreter = (language and language.run_by) or "python3"
     return f"run chmod +x on it, or write its interpreter ('cmd:{interpreter} {name}')"
 

@@ -110,9 +110,9 @@ def player(version: StoredVersion, store: Store) -> Player:
         command = (words[0], *command_arguments(source))
         engine = stored_engine(source)
         return Player(PlayerKind.COMMAND, version.started_as, version.agent, command=command, engine=engine)
+    if is_command(source) and is_built(source):
+        return built_player(source, version.started_as, version.agent)
     if version.started_as.startswith("cmd:") and is_command(source):
-        if is_built(source):
-            return built_player(source, version.started_as, version.agent)
         # The program itself is not copied to the store: it is run from its path.
         program = shlex.split(version.started_as.removeprefix("cmd:"))[0]
         command = (program, *command_arguments(source))

@@ -18,7 +18,6 @@ from typing import Any, Final, TypeVar
 
 from msgspec import to_builtins
 
-from arena import languages
 from arena.course.roster import replace_unprintable
 from arena.errors import ArenaError, BadFixture, BadPlayer, RefereeLost
 from arena.history.words import counted, without_store
@@ -226,7 +225,7 @@ class Checks(StandingSchedule):
             found = Explanation.of_error(error)
         return Candidate(
             one.author,
-            languages.as_player(one.label),
+            one.label,
             player=found,
             walls=walls,
             allowance=allowance,

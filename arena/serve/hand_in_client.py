@@ -30,7 +30,6 @@ from adsearch.errors import quote
 from arena.errors import BadServer, BadSubmission, NoAnswer
 from arena.history.words import printable
 from arena.match.allowance import MEBIBYTE
-from arena.players import data_files
 from arena.players.contents import Contents
 from arena.serve.submission_document import SubmissionDocument
 from arena.serve.submissions import MOST_BYTES, MOST_UPLOADED_FILES
@@ -62,8 +61,8 @@ class Packed(Struct, frozen=True):
 
 
 def packed(path: Path) -> Packed:
-    """The file or zip at `path`, or a zip of the folder there, or of the file and its data files. BadPlayer or
-    BadSubmission if it cannot be sent.
+    """The file or zip at `path`; or a zip of the folder there, or of the file and those beside it that it needs.
+    BadPlayer or BadSubmission if it cannot be sent.
 
     Hidden files and Python's caches are left out. A symbolic link inside the folder becomes the file it leads to."""
     contents = Contents(MOST_BYTES, MOST_UPLOADED_FILES, leave_out=path / "arena.store")
@@ -73,10 +72,10 @@ def packed(path: Path) -> Packed:
     if path.is_dir():
         contents.add_folder(path)
     else:
-        for each in (name, *data_files.named_in(path)):
-            contents.add_file(path.parent / each, each)
+        contents.add_agent_file(path)
         if len(contents.files) == 1:
             return Packed(name, contents.files[name].content)
+        name = path.stem
     if not contents.files:
         raise BadSubmission(f"the folder {quote(name)} has no files")
     written = io.BytesIO()

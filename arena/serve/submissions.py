@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from adsearch.errors import quote
+from arena import languages as languages_known
 from arena.accounts.limits import Bucket
 from arena.course.collecting.inbox import Inbox
 from arena.course.roster import replace_unprintable
@@ -24,6 +25,7 @@ from arena.errors import ArenaError, BadPlayer, BadSubmission
 from arena.history.words import counted, moment, without_store
 from arena.match.allowance import MEBIBYTE, WallKind
 from arena.players.build_commands import Language
+from arena.players.contents import Contents
 from arena.players.submissions import Store
 from arena.serve.ladder import Limits
 from arena.serve.opened import OpenLadder
@@ -192,12 +194,28 @@ def stored(
     try:
         if not path.name.isprintable():
             raise BadSubmission(_UNPRINTABLE)
-        agent = inbox.take(path, name)
+        agent = inbox.take(_with_included(path, scratch), name)
         if not agent.started_as.isprintable():
             raise BadSubmission(f"{quote(agent.started_as)}: {_UNPRINTABLE}")
     except (BadSubmission, BadPlayer) as error:
         return None, replace_unprintable(without_store(inbox.without_scratch(str(error))))
     return agent.source, ""
+
+
+def _with_included(path: Path, scratch: Path) -> Path:
+    """The file or folder `path`; if the file includes others beside it, a folder in `scratch` with all of them. An
+    upload is alone in its folder, so it includes no file of somebody else."""
+    if path.is_dir() or path.suffix not in languages_known.ours():
+        return path
+    contents = Contents(MOST_BYTES, MOST_UPLOADED_FILES, leave_out=path)
+    contents.add_agent_file(path)
+    if len(contents.files) == 1:
+        return path
+    folder = scratch / "with-included" / path.stem
+    for name, file in contents.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(file.content)
+    return folder
 
 
 # Why a submission is refused: functions that return a sentence, or an empty text.

@@ -93,7 +93,7 @@ class ClimbRun:
         if start.players < 2:
             raise BadFixture(f"{self.game} has only one player, so there are no opponents to climb")
         player, agent = self._named(self.agent, database, store)
-        self.is_program = player.kind is PlayerKind.COMMAND
+        self.is_program = player.kind in (PlayerKind.COMMAND, PlayerKind.SOURCE)
         entrant = self._entered(player, agent, player.name, start, store, confinement)
         least = fewest_rounds() * start.players
         if self.most is None:

@@ -18,7 +18,7 @@ from adsearch import games
 from adsearch.errors import nearly, one_of, quote
 from arena import languages
 from arena.errors import BadPlayer
-from arena.players.player import MAIN_FILE, Player, PlayerKind
+from arena.players.player import MAIN_FILE, Player, files_in
 
 ADD_GAME: Final = "add --game GAME, such as --game connect4 (`arena games` lists all)"
 _READ: Final = 64 * 1024
@@ -47,7 +47,7 @@ def named_game(player: Player) -> str:
     for word in player.command:
         if _is_missing(word):
             raise BadPlayer(f"no file {quote(word)}{nearly(word.removeprefix('./'), sorted(os.listdir()))}")
-    line = "a comment with: --game connect4" if player.command else 'the line: game = "connect4"'
+    line = "a comment with: --game connect4" if player.command or player.language else 'the line: game = "connect4"'
     raise BadPlayer(f"{quote(player.text)} does not name its game: {ADD_GAME}; or write into the file {line}")
 
 
@@ -61,7 +61,8 @@ def _is_missing(word: str) -> bool:
 def _files(player: Player) -> Iterator[Path]:
     """The agent's files that can name the game."""
     if player.path is not None:
-        yield player.path / MAIN_FILE if player.kind is PlayerKind.FOLDER else player.path
+        inside = player.language.spoken.sources(files_in(player.path)) if player.language else [player.path / MAIN_FILE]
+        yield from map(Path, inside if player.path.is_dir() else [player.path])
     for word in player.command:  # a source, or what was compiled of one that is beside it
         yield from (Path(os.path.expanduser(word) + ending) for ending in ("", *languages.ours()))
 

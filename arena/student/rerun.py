@@ -119,7 +119,7 @@ def can_run(connection: Connection, store: Store, game: PastGame, seat: int) -> 
         player, _ = _recorded_player(connection, store, game, seat)
     except BadPlayer:
         return False
-    return player.kind in (PlayerKind.BUILTIN, PlayerKind.FILE, PlayerKind.FOLDER)
+    return player.kind is PlayerKind.BUILTIN or player.is_python
 
 
 def seats_of_user_agents(connection: Connection, game: PastGame) -> list[int]:
@@ -147,7 +147,7 @@ def maker(player: Player, called: str, recorded: RecordedTurn) -> Callable[[], A
             f"{called} is an engine ({player.text}), which Python's debugger cannot enter; --turn N chooses a turn of "
             "another player"
         )
-    if player.kind is PlayerKind.COMMAND:
+    if not player.is_python:
         seat = recorded.state.view(recorded.seat)
         raise BadPlayer(
             f"{called} is an external program ({player.text}), which Python's debugger cannot enter: start it in a "

@@ -24,7 +24,6 @@ from typing import Any, Final, TextIO
 
 from adsearch import CHANCE, State
 from adsearch.errors import meant, one_of, quote
-from adsearch.games.connect4 import Connect4
 from agents import builtin
 from arena import languages
 from arena.errors import ArenaError, BadLeague, BadPlayer
@@ -102,11 +101,6 @@ _WITHOUT_ESTIMATE: Final = {
 }
 """The words to replace in SIMPLE and SEARCH for a game without an evaluation function, such as those of OpenSpiel."""
 
-_FOR_CONNECT4: Final = {"plays the middle legal move: change it.": "wins, blocks or plays near the middle: improve it."}
-"""The words to replace in BARE: with the rules of Connect-4, `choose` looks one move ahead."""
-_SIZES: Final = (("ROWS", 6), ("COLUMNS", 7), ("LINE", 4))
-"""The constants in the rules of Connect-4, which `_with_rules` adds to BARE."""
-
 
 def with_templates() -> dict[str, Language]:
     """Our languages with a template, by the names that `arena new` gives them; first the one with most templates."""
@@ -119,7 +113,7 @@ class Starter:
     """A new agent's source text."""
 
     files: dict[str, str]
-    """The text of each file by its name: one file, or those of a folder."""
+    """The text of each file by its name: the agent's first, and then those beside it; or those of a folder."""
     next: tuple[str, ...]
     """Commands to try next."""
 
@@ -152,10 +146,6 @@ def agent(
     if style is not Style.BARE:
         text = _with_worth(text, start)
     changes = {"my_agent": name, "MyAgent": class_name(name), "connect4": game}
-    if style is Style.BARE and type(start) is Connect4 and (rules := spoken.template("connect4")) is not None:
-        text = _with_rules(text, rules.read_text("utf-8"))
-        changes |= _FOR_CONNECT4
-        changes |= {f"{name} = {size}": f"{name} = {getattr(start.board, name.lower())}" for name, size in _SIZES}
     if style is Style.SEARCH:
         changes |= _SEARCHES[_search_for(start)]
     if style is Style.SIMPLE and (len(start.moves()) >= _MANY_MOVES or not _has_answers(start)):
@@ -171,10 +161,12 @@ def agent(
     here = _commands(f"{path.name}{slash}", game, start.players, style, spoken)
     given = _commands(f"{path}{slash}", game, start.players, style, spoken)
     text = _changed(before, changes) + _block(here, spoken) + _changed(after, changes)
-    return Starter(
-        _in_two_files(text, game) if folder else {path.name: text},
-        tuple(command for command, _ in given),
-    )
+    files = _in_two_files(text, game) if folder else {path.name: text}
+    if style is Style.BARE and (rules := spoken.rules(type(start).__name__)) and _is_ours(start):
+        if rules.name.lower() == path.name.lower():
+            raise BadPlayer(f"{rules.name} is the file with the rules of the game; choose another name for the agent")
+        files[path.name], files[rules.name] = _with_rules(text, rules, start)
+    return Starter(files, tuple(command for command, _ in given))
 
 
 def _has_answers(start: State[Any]) -> bool:
@@ -213,9 +205,14 @@ def _with_worth(text: str, start: State[Any]) -> str:
     game = type(start)
     examples = (FOLDER / "worth.py").read_text("utf-8")
     found = re.search(rf"^class {game.__name__}:\n(.*?)(?:\n\n\n|\Z)", examples, re.MULTILINE | re.DOTALL)
-    if found is None or not game.__module__.startswith("adsearch.games."):
+    if found is None or not _is_ours(start):
         return text
     return text.partition("    def worth(")[0] + found[1].rstrip() + "\n"
+
+
+def _is_ours(start: State[Any]) -> bool:
+    """Whether the game is one of ours."""
+    return type(start).__module__.startswith("adsearch.games.")
 
 
 def tournament(name: str, game: str, start: State[Any], *, roster: str | None = None) -> str:
@@ -276,6 +273,24 @@ def write(path: Path, text: str) -> None:
         raise _exists(path) from None
     except FileNotFoundError:
         raise _no_folder_for(path) from None
+
+
+def write_with_rules(path: Path, files: dict[str, str]) -> list[str]:
+    """Makes the file `path`, which is one of `files`, and the others beside it if they do not exist; returns the names
+    of those that exist with another text. ArenaError if `path` exists."""
+    write(path, files[path.name])
+    others = {path.with_name(name): text for name, text in files.items() if name != path.name}
+    written = [path]
+    try:
+        for other, text in others.items():
+            if not other.exists():
+                write(other, text)
+                written.append(other)
+        return [other.name for other, text in others.items() if other.read_bytes() != text.encode()]
+    except BaseException:
+        for each in written:  # no part of it remains
+            each.unlink(missing_ok=True)
+        raise
 
 
 def write_folder(path: Path, files: dict[str, str]) -> None:
@@ -370,27 +385,29 @@ def _built_in_agents(search: str, seats: int) -> str:
     return "\n".join(tables)
 
 
-def _with_rules(text: str, rules: str) -> str:
-    """The template with a game's rules, and a `choose` that uses them, in place of the paragraph with `choose`."""
-    paragraph = next(part for part in text.split("\n\n") if "Your agent thinks here" in part)
-    below_its_first_line = rules.partition("\n\n")[2]
-    return text.replace(paragraph.strip("\n"), below_its_first_line.strip("\n"))
+def _with_rules(text: str, path: Path, start: Any) -> tuple[str, str]:
+    """The template with the first comment of the rules in the file `path`, which shows how to use them; and the text of
+    these rules, with the sizes of this game."""
+    sizes = {
+        f"{option.name.upper()} = {option.default}": f"{option.name.upper()} = {getattr(start.board, option.name)}"
+        for option in start.options
+    }
+    rules = _changed(path.read_text("utf-8"), sizes)
+    about = rules.partition("\n\n")[0].removesuffix("\n */").replace("/* The", " * The").removesuffix("\n")
+    above, last, below = text.partition("describes all messages.\n")
+    bar = above.splitlines()[1].rstrip()
+    about = about.replace("The rules", f"{path.name} has the rules", 1)
+    return f"{above}{last}{bar}\n{about}\n{below}", rules
 
 
 def _commands(given: str, game: str, players: int, style: Style, language: Language) -> list[tuple[str, str]]:
     """Commands for an agent in the `given` file or folder, each with what it does."""
     file, game = shlex.quote(given), shlex.quote(game)
-    program = str(Path(given).with_suffix(""))
-    compiled = shlex.quote(program if "/" in program else f"./{program}")
-    runs = f"{language.run_by} {file}" if language.run_by else compiled
-    player = file if style is not Style.BARE else f"cmd:{runs}"
-    if style is Style.BARE and shlex.quote(player) != player:
+    player = file
+    if style is Style.BARE and language.hosted:  # our kit would look for a class in it
+        player = f"cmd:{language.run_by} {file}"
         player = shlex.quote(player) if '"' in player or "'" in player else f'"{player}"'
-    first = []
-    if language.compiled_by:
-        first = [(language.compiling(shlex.quote(program), file), "compile it, after every change")]
     return [
-        *first,
         (f"arena check {player} --game {game}", "check that it works"),
         (" ".join(["arena play", game, player, *["random"] * (players - 1)]), "watch one game"),
         (f"arena climb {player} --game {game}", "measure how strong it is"),

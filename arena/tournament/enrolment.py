@@ -10,13 +10,16 @@ import glob
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from types import MappingProxyType
+from typing import Any, Final
 
 from adsearch.errors import quote
 from agents import builtin
 from arena.errors import BadLeague, BadPlayer
+from arena.languages import ours as of_languages
 from arena.match.allowance import Allowance, WallKind
 from arena.match.conditions import Conditions
 from arena.players import command_words, engines
@@ -80,17 +83,18 @@ def matched(table: Table, folder: Path, skipped: list[str], languages: Mapping[s
             # A symbolic link in a folder of hand-ins may lead to another student's file. A link that the description
             # names itself is intended.
             is_found_link = path.is_symlink() and glob.has_magic(pattern)
-            if reason := "a symbolic link" if is_found_link else _no_agent(path):
+            is_named = not glob.has_magic(pattern)
+            if reason := "a symbolic link" if is_found_link else _no_agent(path, languages, is_named=is_named):
                 skipped.append(f"{quote(match)} ({reason})")
                 continue
             agents += 1
             if os.path.normpath(path) not in seen:
                 seen.add(os.path.normpath(path))
-                player = found(table, "players", match, folder)
-                name = path.stem if player.kind is PlayerKind.FILE else Path(os.path.abspath(path)).name
+                player = replace(found(table, "players", match, folder, languages), handed_in=not is_named)
+                name = path.stem if path.is_file() else Path(os.path.abspath(path)).name
                 if wrong := what_is_wrong_with(name):
                     table.fail(f"{quote(match)}: {wrong}; rename it", "players")
-                yield Listed(name, match, player)
+                yield Listed(name, match, player, **_of_language(player))
         if not agents:
             table.fail(f"{quote(pattern)} matches no agent, only {', '.join(skipped[-3:])}", "players")
 
@@ -108,8 +112,20 @@ def _collected(table: Table, file: Path, languages: Mapping[str, Language]) -> I
         yield Listed(one.name, one.started_as, player, walls=walls, allowance=allowance)
 
 
-def _no_agent(path: Path) -> str:
-    """Why a file or folder is not an agent; empty if it is one."""
+def _of_language(player: Player) -> dict[str, Any]:
+    """The walls and limits of the player's language, if it is built."""
+    return {"walls": player.language.walls, "allowance": player.language.allowance} if player.language else {}
+
+
+def _no_agent(path: Path, languages: Mapping[str, Language], *, is_named: bool) -> str:
+    """Why a file or folder is not an agent; empty if it is one. An agent in another language must be named itself, or
+    its language must have a table: a folder can have many files that start no agent."""
+    language = None
+    with suppress(BadPlayer):
+        language = read_player(str(path.absolute()), languages).language
+    if language is not None:
+        missing = f"a {language.spoken.title} program, without the table [languages.{language.name}]"
+        return "" if is_named or language.name in languages else missing
     if path.is_dir():
         return "" if (path / MAIN_FILE).is_file() else f"a folder without {MAIN_FILE}"
     if path.suffix != ".py" or not path.is_file():
@@ -117,7 +133,9 @@ def _no_agent(path: Path) -> str:
     return "part of a package" if path.name.startswith("__") else ""
 
 
-def described(table: Table, folder: Path, outside: Sequence[str], default: Allowance) -> Iterator[Listed]:
+def described(
+    table: Table, folder: Path, outside: Sequence[str], default: Allowance, languages: Mapping[str, Language]
+) -> Iterator[Listed]:
     """The agents of the tables [[agent]]; the keys `outside` belong above them, `default` has the limits of all."""
     for number, keys in enumerate(table.tables("agent"), 1):
         name = keys.get("name")
@@ -136,17 +154,21 @@ def described(table: Table, folder: Path, outside: Sequence[str], default: Allow
             allowance = agent.read(default)
         except BadLeague as error:
             table.fail(str(error))
-        player = found(table, f"{where}: player", text, folder)
+        player = found(table, f"{where}: player", text, folder, languages)
         if player.kind is PlayerKind.BUILTIN and (walls or allowance != default):
             table.fail(f"{quote(text)} is a built-in agent; walls and limits are for user-supplied agents only", where)
-        own = None if allowance == default else allowance
-        yield Listed(str(name), text, player, anchor, clock, margin, walls, own)
+        own = _of_language(player) | ({"walls": walls} if walls else {})
+        if allowance != default:
+            own["allowance"] = allowance
+        yield Listed(str(name), text, player, anchor, clock, margin, **own)
 
 
-def found(table: Table, key: str, text: str, folder: Path) -> Player:
+def found(
+    table: Table, key: str, text: str, folder: Path, languages: Mapping[str, Language] = MappingProxyType({})
+) -> Player:
     """The player that `text` names, its files relative to `folder`."""
     try:
-        player = read_player(_located(text, folder))
+        player = read_player(_located(text, folder), languages)
     except BadPlayer as error:
         table.fail(str(error), key)
     if player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT):
@@ -173,7 +195,7 @@ def _located(text: str, folder: Path) -> str:
     if by_path and not (folder / text.strip()).is_dir():
         return f"{folder / os.path.expanduser(by_path[0])}{by_path[1]}"
     path = folder / os.path.expanduser(text.strip())
-    return str(path) if "/" in text or path.exists() else text
+    return str(path) if "/" in text or path.exists() or path.suffix in of_languages() else text
 
 
 def _located_setting(pair: str, folder: Path) -> str:

@@ -292,7 +292,10 @@ def _league(
     everybody = [*listed]
     if agents:
         languages = read_languages(table, allowance)
-        everybody += [*matched(table, folder, skipped, languages), *described(table, folder, keys, allowance)]
+        everybody += [
+            *matched(table, folder, skipped, languages),
+            *described(table, folder, keys, allowance, languages),
+        ]
     league = table.read(
         League(
             name=table.name("name", default_name) if default_name or "name" in table else "",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from arena.players import builder
 from arena.players.player import PlayerKind
 from arena.players.submissions import Store
 from arena.tournament.description_changes import changes, refuse, settings_of
@@ -43,7 +44,7 @@ def plan_of(connection: Connection, league: League, submissions: Store) -> Plan 
     now = {
         listed.name: listed.player.text
         if listed.player.kind is PlayerKind.BUILTIN
-        else submissions.take(listed.player).hash
+        else builder.take(listed.player, submissions).hash
         for listed in league.agents
     }
     return Plan(

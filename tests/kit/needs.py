@@ -10,9 +10,11 @@ from typing import Final
 import pytest
 
 _PACKAGES: Final = {
+    "c++": "g++",
     "cc": "gcc libc6-dev",
     "flock": "util-linux",
     "gcc": "gcc libc6-dev",
+    "go": "golang-go",
     "java": "default-jdk-headless",
     "javac": "default-jdk-headless",
     "ls": "coreutils",

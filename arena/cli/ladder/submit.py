@@ -82,7 +82,7 @@ class _HandedIn(Struct, frozen=True, kw_only=True):
 )
 def submit(
     shown: Shown,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Agent: a file, a folder with agent.py, or a zip.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Agent: a file, a folder, or a zip.")],
     author: Annotated[
         str | None, typer.Option("--as", metavar="AUTHOR", help="Name of the author, and of the agent; not with --to.")
     ] = None,

@@ -111,6 +111,8 @@ def _player(text: str, db: str | None, *, trust: bool) -> Player:
     ((player, version),) = named_players([text], db)
     if player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT) or player.engine is not None:
         raise BadPlayer(f"expected an agent that is a built-in, a file, a folder or cmd:PROGRAM, got {text!r}")
+    if player.language is not None:
+        raise BadPlayer(f"{player.text}: build it first, and write cmd: and the command that runs it")
     own = version is None or player.kind is PlayerKind.BUILTIN or own_sources.is_noted(OwnSource.AGENT, version.source)
     if not own and not trust:
         raise UntrustedCode(

@@ -58,8 +58,8 @@ def play(
         typer.Argument(
             metavar="PLAYER",
             help="Player for each seat: a built-in agent (see arena agents), human (you), FILE.py, FILE.py:CLASS, a "
-            f"folder with agent.py, cmd:PROGRAM, an engine ({engines.forms()}), wait (started by "
-            "hand), or a recorded agent (alice, alice@2).",
+            "folder with agent.py, a file or folder in another language, cmd:PROGRAM, an engine "
+            f"({engines.forms()}), wait (started by hand), or a recorded agent (alice, alice@2).",
         ),
     ],
     count: Annotated[int, typer.Option("--games", metavar="N", min=1, max=100_000, help="Number of games.")] = 1,

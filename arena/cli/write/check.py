@@ -73,7 +73,8 @@ def check(
         str | None,
         typer.Argument(
             metavar="PLAYER",
-            help="Agent: FILE.py, FILE.py:CLASS, a folder with agent.py, cmd:PROGRAM, or a recorded version (alice@2).",
+            help="Agent: FILE.py, FILE.py:CLASS, a folder with agent.py, a file or folder in another language, "
+            "cmd:PROGRAM, or a recorded version (alice@2).",
         ),
     ] = None,
     game: Annotated[
@@ -148,8 +149,8 @@ def check(
                 only=only,
             )
             candidates = [named] if named is not None else _candidates(player, every, listed)
-            if tournament is not None and (player is not None or every is not None):
-                candidates = _built(candidates, tournament, stack)
+            if every is not None or (tournament is not None and player is not None):
+                candidates = _as_listed(candidates, tournament, handed_in=every is not None)
             printer = None
             if player is not None and shown.is_table:
                 printer = StepPrinter(_title(player, exam))
@@ -221,33 +222,29 @@ def _candidates(player: str | None, every: Path | None, listed: list[Candidate])
     raise typer.BadParameter(_NO_AGENT)
 
 
-def _built(candidates: list[Candidate], tournament: Path, stack: ExitStack) -> list[Candidate]:
-    """The agents; those in other languages are built as `arena course collect` does, or refused where the tournament's
-    description lacks the table of the language."""
-    from arena.players.builder import Builder
-    from arena.players.submissions import Store
+def _as_listed(candidates: list[Candidate], tournament: Path | None, *, handed_in: bool) -> list[Candidate]:
+    """The agents; those in other languages with the commands, walls and limits of the tournament's description, or
+    refused where it lacks the table of the language, as `arena course collect` does. `handed_in`: as for a player."""
+    from arena.players.builder import refuse_unlisted
+    from arena.student.checking import agent_lookup
     from arena.student.checking.explanations import Explanation
     from arena.tournament import language_tables
-    from arena.walls.run_folder import RunFolder
 
-    folder = stack.enter_context(RunFolder())
-    builder = Builder(language_tables.read(tournament), Store(folder.path / "store"), folder.scratch)
+    known = {} if tournament is None else language_tables.read(tournament)
 
-    def built(candidate: Candidate) -> Candidate:
-        path = Path(candidate.text).expanduser()
-        if candidate.player is not None or not path.exists():
+    def listed(candidate: Candidate) -> Candidate:
+        found = candidate.player or agent_lookup.find(candidate.text, known)
+        if isinstance(found, Explanation) or found.language is None:
             return candidate
         try:
-            made = builder.build(path)
+            if tournament is not None:
+                refuse_unlisted(found, known)
         except BadPlayer as error:
             return replace(candidate, player=Explanation.of_error(error))
-        if made is None:
-            return candidate
-        player, language = made
-        name = candidate.name or path.stem
-        return replace(candidate, name=name, player=player, walls=language.walls, allowance=language.allowance)
+        walls, allowance = found.language.walls, found.language.allowance
+        return replace(candidate, player=replace(found, handed_in=handed_in), walls=walls, allowance=allowance)
 
-    return [built(candidate) for candidate in candidates]
+    return [listed(candidate) for candidate in candidates]
 
 
 def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:

@@ -41,25 +41,32 @@ def new(
 ) -> None:
     """Create a new agent that already plays, as a start for your own: a small file, or a folder with two files.
 
-    An existing file or folder is never overwritten. In another language than Python, an agent for connect4 contains the
-    rules of the game.
+    An existing file or folder is never overwritten. In another language than Python, an agent of connect4 or othello
+    comes with a second file that has the rules of the game, so that it can search.
 
     Example: arena new my_agent.py --game connect4
 
     Example: arena new my_agent/ --game othello
 
-    Example: arena new MyAgent.java
+    Example: arena new bot.cpp --game connect4
     """
     from arena.student import starter
 
     path = Path(file).expanduser()
     folder = file.endswith("/")
     made = starter.agent(path, game, games.start(game), style, language, folder=folder)
+    kept: list[str] = []
     if folder:
         starter.write_folder(path, made.files)
     else:
-        starter.write(path, made.files[path.name])
+        kept = starter.write_with_rules(path, made.files)
     better = "worth" if any("def worth(" in text for text in made.files.values()) else "choose"
+    beside = [name for name in made.files if not folder and name != path.name]
+    for name in beside:
+        there = (
+            "is there already, with another text, and was not changed" if name in kept else "has the rules of the game"
+        )
+        print(printable(f"{path.with_name(name)} {there}."))
     print(printable(f"{path}{'/' * folder} plays {game}; change `{better}` to make it stronger. Next:"))
     for command in made.next:
         print(printable(f"  {command}"))

@@ -7,17 +7,17 @@ walls.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
 from adsearch.errors import quote
 from arena.course.collecting.find_agent import find_agent
 from arena.errors import BadSubmission
+from arena.players import builder
 from arena.players.build_commands import Language
-from arena.players.builder import Builder
 from arena.players.player import Player, PlayerKind
-from arena.players.submissions import Store
+from arena.players.submissions import Store, built_player
 from arena.student.checking.agent_lookup import find
 from arena.student.checking.explanations import Explanation
 
@@ -40,7 +40,7 @@ class Inbox:
     def __init__(self, store: Store, languages: Mapping[str, Language], scratch: Path) -> None:
         """`scratch`: a folder in which zips are unpacked and agents are built; it must be removed by its owner."""
         self._store = store
-        self._builder = Builder(languages, store, scratch)
+        self._languages = languages
         self._scratch = scratch
         self._numbers = count(1)
 
@@ -48,16 +48,19 @@ class Inbox:
         """The agent in the file or folder `path`, stored; BadSubmission or BadPlayer says what is wrong with it.
 
         `name`: the name of the agent."""
-        found = find_agent(path, self._new_folder, self._builder.endings)
-        if built := self._builder.build(found):
-            player, language = built
-            return StoredAgent(player, self._store.take(player).hash, player.text, language)
-        there = find(str(found.absolute()))
+        endings = [language.spoken.ending for language in self._languages.values()]
+        there = find(str((found := find_agent(path, self._new_folder, endings)).absolute()), self._languages)
         if isinstance(there, Explanation):
             raise BadSubmission("; ".join(filter(None, (there.message, there.advice))))
+        if there.language is not None:
+            builder.refuse_unlisted(there, self._languages)
+            source = builder.take(replace(there, handed_in=True), self._store, self._scratch).source
+            player = built_player(source)
+            return StoredAgent(player, source.name, player.text, there.language)
         if ":" in found.name:  # such as cmd:agent.py, which would be read as a command
             raise BadSubmission(f"{quote(found.name)}: expected the name of a file without a colon; rename it")
         started_as = found.name if there.kind is PlayerKind.FILE else f"{name}/"
+        there = replace(there, handed_in=not found.is_relative_to(self._scratch))
         return StoredAgent(there, self._store.take(there).hash, started_as, None)
 
     def _new_folder(self) -> Path:

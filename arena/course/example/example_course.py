@@ -120,7 +120,7 @@ def _files(work: str, path: Path, languages: Collection[str]) -> Iterator[tuple[
             yield f"{file.stem}.py", file.read_bytes()
     elif path.suffix[1:] in languages:
         start = Connect4.start(rows=6, columns=7, line=4)
-        (text,) = starter.agent(path, "connect4", start, None, None).files.values()
+        text = starter.agent(path, "connect4", start, None, None).files[path.name]
         yield path.name, text.encode()
     else:
         name = path.with_suffix(".py").name if path.suffix[1:] in (*LANGUAGES, "zip") else path.name

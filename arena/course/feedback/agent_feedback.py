@@ -26,6 +26,7 @@ from arena.history.recorded_rules import why_untrusted
 from arena.players import versions
 from arena.players.engines import is_engine
 from arena.players.player import MAIN_FILE
+from arena.players.submissions import is_command
 from arena.results.report import ReportedAgent
 from db import games as record
 from db import ladder
@@ -120,12 +121,14 @@ def _own(connection: Connection, author: Author, store: Store, games: Sequence[P
     version = versions.of_seat(connection, seat)
     # A single file in another language is stored as "agent", with the extension of the language.
     label, stored = ladder.label(connection, version.agent, version.number), version.started_as.rpartition("/")[2]
-    of_author = languages.as_player(label)
+    language = languages.ours().get(PurePath(label).suffix)
+    is_source = language is not None and not language.hosted
+    is_program = version.started_as.startswith("cmd:") or is_command(store.folder / version.source)
     return OwnAgent(
         name=author.name,
-        file=of_author if of_author != label else _handed_in(version, store),
-        stored=stored if of_author != label and PurePath(stored).suffix == PurePath(label).suffix else "",
-        python=not (version.started_as.startswith("cmd:") or is_engine(version.started_as)),
+        file=label if is_source else _handed_in(version, store),
+        stored=stored if is_source and PurePath(stored).suffix == PurePath(label).suffix else "",
+        python=not (is_program or is_engine(version.started_as)),
         source_line=partial(store.line, version.source),
     )
 

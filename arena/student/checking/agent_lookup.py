@@ -10,10 +10,11 @@ import re
 import shlex
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib.machinery import PathFinder
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from adsearch.errors import one_of, quote
@@ -21,17 +22,13 @@ from agents import diagnosis
 from agents.loading import OURS
 from arena import languages
 from arena.errors import BadPlayer
-from arena.languages import Language
-from arena.players.player import MAIN_FILE, Player, PlayerKind, read_player, split_path
+from arena.players.build_commands import Language
+from arena.players.player import MAIN_FILE, Player, PlayerKind, files_in, read_player, split_path
 from arena.student.checking.explanations import Explanation
 
 _NOT_FOUND: Final = re.compile(r"No module named '(\w+)")
 _READ: Final = 64 * 1024
 """Bytes read from a file that is not an agent."""
-_MOST_FILES: Final = 2000
-"""Files looked at in a folder."""
-_DEEPEST: Final = 4
-"""Levels of folders looked at below a folder."""
 _ZIP: Final = b"PK"
 _COMPILED: Final = (b"\x7fELF", b"\xcf\xfa\xed\xfe")
 """The first bytes of a compiled program, on Linux and macOS."""
@@ -48,10 +45,11 @@ _NOTEBOOK: Final = (
 )
 
 
-def find(text: str) -> Player | Explanation:
-    """The player that `text` names, or why there is none. BadPlayer for a player that needs no check."""
+def find(text: str, languages_of: Mapping[str, Language] = MappingProxyType({})) -> Player | Explanation:
+    """The player that `text` names, or why there is none. BadPlayer for a player that needs no check. `languages_of`:
+    as for `read_player`."""
     try:
-        player = read_player(text)
+        player = read_player(text, languages_of)
     except BadPlayer as error:
         return _explain_missing(text, str(error))
     if player.engine is not None:
@@ -81,7 +79,7 @@ def name_warning(player: Player) -> str:
 
 def _own_modules(player: Player) -> Iterator[str]:
     """The names of the agent's modules and packages, and of those beside its file that the file imports."""
-    if player.path is None:
+    if player.path is None or not player.is_python:
         return
     if player.kind is PlayerKind.FOLDER:
         yield from sorted(path.name for path in player.path.glob("*.py"))
@@ -180,8 +178,9 @@ def _of_file(path: Path) -> tuple[str, str]:
     if what := diagnosis.no_python(content):
         kind, _, advice = what.partition(": ")
         return f"{path.name} is {kind}", advice
-    if language := languages.find(path.suffix):
-        return f"{path.name} is a {language.title} program, not a Python file", _as_program(path, language)
+    if language := languages.find(path.suffix):  # such as one of a package that has no default command
+        advice = _checked_with(f"{language.run_by} {shlex.quote(path.name)}") if language.run_by else ""
+        return f"{path.name} is a {language.title} program, not a Python file", advice
     if not path.suffix:
         return (
             f"{path.name} has no file extension: an agent's file ends with .py",
@@ -198,38 +197,15 @@ def _of_file(path: Path) -> tuple[str, str]:
     return f"{path.name} is not a Python file", "an agent's file ends with .py"
 
 
-def _as_program(path: Path, language: Language) -> str:
-    """What to do with a program in another language."""
-    file, made = shlex.quote(path.name), shlex.quote(path.stem)
-    if language.run_by:
-        return _checked_with(f"{language.run_by} {file}")
-    return f"compile it: {language.compiling(made, file)}; then {_checked_with(f'./{made}')}"
-
-
 def _checked_with(command: str) -> str:
     program = f"cmd:{command}"
     shown = f'"{program}"' if "'" in program else shlex.quote(program)
     return f"check it with: arena check {shown}; in a tournament the organizer adds such a program (docs/protocol.md)"
 
 
-def _files_in(folder: Path) -> list[str]:
-    """The files in the folder and `_DEEPEST` levels below, about `_MOST_FILES` at most.
-
-    Hidden folders are skipped, and `arena.store`, which has the agents of recorded games."""
-    found: list[str] = []
-    for inner, names, files in os.walk(folder):
-        deep = len(Path(inner).relative_to(folder).parts)
-        seen = [name for name in names if not name.startswith((".", "__")) and not name.endswith(".store")]
-        names[:] = sorted(seen) if deep < _DEEPEST else []
-        found += [os.path.join(inner, name) for name in sorted(files)]
-        if len(found) > _MOST_FILES:
-            break
-    return found
-
-
 def _of_folder(folder: Path) -> tuple[str, str]:
     """What is wrong with a folder that has no agent.py, and what to do."""
-    files = _files_in(folder)
+    files = files_in(folder)
     names = {path: os.path.basename(path) for path in files}
     message = f"the folder {quote(folder.name or str(folder))} has no {MAIN_FILE}"
     if mains := [path for path in files if names[path] == MAIN_FILE]:
@@ -248,7 +224,4 @@ def _of_folder(folder: Path) -> tuple[str, str]:
         return f"{message}, only {names[archives[0]]}", "unpack it"
     if notebooks := [path for path in files if path.endswith(".ipynb")]:
         return f"{message}, only {names[notebooks[0]]}, a Jupyter notebook", _NOTEBOOK
-    if program := next((path for path in map(Path, files) if path.suffix in languages.ours()), None):
-        language = languages.ours()[program.suffix]
-        return f"{message}, only {program.name}, a {language.title} program", _as_program(program, language)
     return f"{message} and no other Python file", "put the agent's file into it"

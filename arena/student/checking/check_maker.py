@@ -23,7 +23,7 @@ from arena.match.allowance import WallKind
 from arena.match.schedule import Entrant
 from arena.players.confinement import Confinement
 from arena.players.entrants import enter
-from arena.players.player import Player, PlayerKind
+from arena.players.player import Player
 from arena.players.submissions import Store
 from arena.student.checking import (
     NUMBERED_STEPS,
@@ -106,7 +106,7 @@ class CheckMaker:
             walls=candidate.walls,
             allowance=candidate.allowance,
         )
-        python = player.kind is not PlayerKind.COMMAND
+        python = player.is_python
         if python:
             command = (*kept.settings["command"], "--strict")
             kept = replace(kept, key=f"{kept.key} strict", settings={**kept.settings, "command": command})

@@ -1,10 +1,9 @@
 /* An agent that plays connect4 without our library: it reads and writes lines of JSON.
  *
- *     cc -O2 -o my_agent my_agent.c                  compile it, after every change
- *     arena check cmd:./my_agent --game connect4     check that it works
- *     arena play connect4 cmd:./my_agent random      watch one game
- *     arena climb cmd:./my_agent --game connect4     measure how strong it is
- *     arena games connect4                           show the rules and the notation of moves
+ *     arena check my_agent.c --game connect4     check that it works
+ *     arena play connect4 my_agent.c random      watch one game
+ *     arena climb my_agent.c --game connect4     measure how strong it is
+ *     arena games connect4                       show the rules and the notation of moves
  *
  * `choose` plays the middle legal move: change it. docs/protocol.md of arena-referee describes all messages.
  */

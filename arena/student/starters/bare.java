@@ -1,9 +1,9 @@
 // An agent that plays connect4 without our library: it reads and writes lines of JSON. It needs Java 11 or newer.
 //
-//     arena check "cmd:java -Xmx1g my_agent.java" --game connect4     check that it works
-//     arena play connect4 "cmd:java -Xmx1g my_agent.java" random      watch one game
-//     arena climb "cmd:java -Xmx1g my_agent.java" --game connect4     measure how strong it is
-//     arena games connect4                                            show the rules and the notation of moves
+//     arena check my_agent.java --game connect4     check that it works
+//     arena play connect4 my_agent.java random      watch one game
+//     arena climb my_agent.java --game connect4     measure how strong it is
+//     arena games connect4                          show the rules and the notation of moves
 //
 // `choose` plays the middle legal move: change it. docs/protocol.md of arena-referee describes all messages.
 

@@ -43,6 +43,12 @@ def test_the_main_file_is_found_by_its_name(given: dict[str, StoredFile], main: 
     assert JS.run_command(given) == ["node", main]
 
 
+def test_the_main_file_is_the_one_that_no_other_includes() -> None:
+    both = files(bot_js="", lib_js="") | {"bot.js": StoredFile(b"x = require('./lib')", executable=False)}
+    assert JS.run_command(both) == ["node", "./bot.js"]
+    assert JS.run_command(both, "lib.js") == ["node", "./lib.js"]
+
+
 def test_two_possible_main_files_are_refused() -> None:
     with pytest.raises(BadPlayer, match=r"which file starts the agent: 'a.js', 'b.js'; rename .* agent.js"):
         JS.run_command(files(a_js="", b_js=""))

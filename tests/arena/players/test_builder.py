@@ -9,17 +9,19 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from arena import languages
 from arena.errors import ArenaError, BadPlayer
 from arena.match.allowance import MEBIBYTE, Allowance, WallKind
 from arena.players import builder as building
 from arena.players.build_commands import Language
-from arena.players.builder import Builder
-from arena.players.player import Player
-from arena.players.submissions import Store
+from arena.players.builder import refuse_unlisted, take
+from arena.players.player import Player, PlayerKind, read_player
+from arena.players.submissions import Store, built_player, find_program
 from arena.walls import jail, probe
 from tests.kit import needs
 from tests.kit.behind_walls import need
@@ -48,13 +50,16 @@ def build(tmp_path: Path, store: Store) -> Build:
         for name, text in files.items():
             (place / name).parent.mkdir(parents=True, exist_ok=True)
             (place / name).write_text(text)
-        built = Builder({language.name: language}, store, tmp_path / "scratch").build(place)
-        assert built is not None
-        assert built[1] is language
+        agent = built_player(take(handed_in(place, language), store, tmp_path / "scratch").source)
         assert not [*(tmp_path / "scratch").iterdir()]
-        return built[0]
+        return agent
 
     return build
+
+
+def handed_in(place: Path, *languages: Language) -> Player:
+    """The player of a hand-in, as a course with these languages reads it."""
+    return replace(read_player(str(place), {language.name: language for language in languages}), handed_in=True)
 
 
 def output(player: Player) -> str:
@@ -135,6 +140,109 @@ def test_a_compiler_cannot_read_what_is_not_the_agents(build: Build, store: Stor
 )
 def test_errors_are_found_in_a_compilers_messages(messages: str, said: str) -> None:
     assert building._first_errors(messages, ("/agent/",)) == said
+
+
+def test_the_errors_of_every_compiler_are_found() -> None:
+    go = "# command-line-arguments\n./bot.go:31:21: turn.Legall undefined (no field)\n"
+    rust = "error[E0308]: mismatched types\n  --> ./bot.rs:14:29\n   |\n14 |     let x\nerror: aborting\n"
+    assert building._first_errors(go, (), languages.ours()[".go"].build_error) == (
+        "bot.go, line 31: turn.Legall undefined (no field)"
+    )
+    assert building._first_errors(rust, (), languages.ours()[".rs"].build_error) == "bot.rs, line 14: mismatched types"
+
+
+# A file of this user, which brings those beside it that it includes.
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+
+
+INCLUDING = [
+    (
+        "bot.c",
+        {
+            "bot.c": '#include <stdio.h>\n#include "lib/x.h"\nint main(void) { printf("%d", X); }\n',
+            "lib/x.h": '#include "y.h"\n',
+            "lib/y.h": "#define X 7\n",
+            "other.c": "int main(void) { return 1; }",
+        },
+    ),
+    ("bot.js", {"bot.js": "console.log(require('./agent.js').x)", "agent.js": "exports.x = 7", "other.js": "no"}),
+    pytest.param(
+        "bot.cpp",
+        {
+            "bot.cpp": '#include "x.hpp"\n#include <iostream>\nint main() { std::cout << X; }',
+            "x.hpp": "const int X = 7;",
+        },
+        marks=pytest.mark.costly,
+    ),
+    pytest.param("bot.rs", {"bot.rs": 'mod x;\nfn main() { print!("{}", x::X); }', "x.rs": "pub const X: i32 = 7;"}),
+    pytest.param("bot.go", {"bot.go": 'package main\nfunc main() { println("7") }\n', "other.go": "no"}),
+    pytest.param(
+        "Kite.java",
+        {
+            "Kite.java": "// A Word.\nclass Other {}\nclass Kite {\n"
+            'public static void main(String[] a) { System.out.print(Wing.X + "Note"); } }',
+            "Wing.java": "class Wing { static String X = String.valueOf(7).substring(0, 1); }",
+            **dict.fromkeys(("Word.java", "Note.java", "Other.java"), "no"),
+        },
+        marks=pytest.mark.costly,
+    ),
+]
+
+
+@pytest.mark.parametrize(("main", "files"), INCLUDING)
+def test_a_file_brings_those_that_it_includes_and_no_others(tmp_path: Path, main: str, files: dict[str, str]) -> None:
+    store = Store(tmp_path / "store")
+    write(tmp_path, files)
+    player = read_player(str(tmp_path / main))
+    assert player.language is not None
+    assert player.name == Path(main).stem
+    need(player.language.build_walls)
+    needs.program(*player.language.build[:1], *(word for word in player.language.run[:1] if "/" not in word))
+    taken = take(player, store)
+    ended = subprocess.run(taken.command, capture_output=True, text=True, check=True, cwd="/")
+    assert (ended.stdout + ended.stderr).strip().startswith("7")
+    assert not any((taken.source / "files" / f"{name}").exists() for name in files if name.startswith("other"))
+    assert take(read_player(str(tmp_path / main)), store) == taken
+
+
+def test_a_file_that_was_handed_in_brings_nothing_beside_it(store: Store, tmp_path: Path) -> None:
+    need(WallKind.CONTAINER)
+    needs.program("gcc")
+    write(tmp_path, {"bob.c": '#include "alice.c"\n', "alice.c": "int main(void) { return 0; }"})
+    with pytest.raises(BadPlayer, match=r"agent.c, line 1: alice.c: No such file"):
+        take(handed_in(tmp_path / "bob.c", DEFAULTS["c"]), store)
+    assert take(read_player(str(tmp_path / "bob.c")), store)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['#include "../secret.h"', '#include "/etc/passwd"', '#include "a/../../secret.h"', '#include "\\0"', "#include"],
+)
+def test_what_is_not_in_its_folder_is_not_brought(store: Store, tmp_path: Path, text: str) -> None:
+    write(tmp_path, {"secret.h": "", "in/bot.c": text, "in/a/x": ""})
+    assert [*store.read_source(tmp_path / "in" / "bot.c", alone=False)] == ["bot.c"]
+
+
+def test_files_that_include_each_other_are_brought_once(store: Store, tmp_path: Path) -> None:
+    write(tmp_path, {"a.js": "require('./b'); require('./a.js')", "b.js": "require('./a')"})
+    assert {*store.read_source(tmp_path / "a.js", alone=False)} == {"a.js", "b.js"}
+
+
+def test_a_link_of_a_version_manager_is_the_program_that_it_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "real").write_text("")
+    (tmp_path / "real").chmod(0o755)
+    (tmp_path / "rustup").write_text(f'#!/bin/sh\n[ "$*" = "which compile" ] && echo {tmp_path}/real\n')
+    (tmp_path / "rustup").chmod(0o755)
+    (tmp_path / "compile").symlink_to("rustup")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    assert find_program("compile") == tmp_path / "real"
 
 
 # Whatever the build does.
@@ -266,51 +374,54 @@ def test_a_damaged_copy_is_built_again(build: Build) -> None:
 # What is not built.
 
 
-@pytest.fixture
-def both(tmp_path: Path, store: Store) -> Builder:
-    return Builder({"c": DEFAULTS["c"], "js": DEFAULTS["js"]}, store, tmp_path)
+BOTH = (DEFAULTS["c"], DEFAULTS["js"])
 
 
-def test_python_is_left_alone(both: Builder, tmp_path: Path) -> None:
+def test_python_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "agent.js").write_text("")
     (tmp_path / "mine.py").write_text("")
-    assert both.build(tmp_path) is None
-    assert both.build(tmp_path / "mine.py") is None
-    assert both.build(tmp_path / "nothing.txt" / "agent.py") is None
+    with pytest.raises(BadPlayer, match=r"expected a file agent.py"):
+        read_player(str(tmp_path))
+    assert read_player(str(tmp_path / "mine.py")).language is None
+    (tmp_path / "agent.py").write_text("")
+    assert read_player(str(tmp_path)).kind is PlayerKind.FOLDER
 
 
-def test_a_language_without_a_table_is_refused_with_the_table_to_add(both: Builder, tmp_path: Path) -> None:
+def test_a_language_without_a_table_is_refused_with_the_table_to_add(tmp_path: Path) -> None:
     (tmp_path / "agent.rs").write_text("")
-    with pytest.raises(BadPlayer, match=r"agent.rs is a Rust program; .* needs the table \[languages.rs\]"):
-        both.build(tmp_path)
+    allowed = {language.name: language for language in BOTH}
+    for path in (tmp_path, tmp_path / "agent.rs"):
+        with pytest.raises(BadPlayer, match=r"agent.rs is a Rust program; .* needs the table \[languages.rs\]"):
+            refuse_unlisted(handed_in(path, *BOTH), allowed)
 
 
-def test_two_languages_are_refused(both: Builder, tmp_path: Path) -> None:
+def test_two_languages_are_refused_unless_a_description_knows_only_one(tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text("")
     (tmp_path / "a.js").write_text("")
-    with pytest.raises(BadPlayer, match=r"expected files in one language, got 'a.c' and 'a.js'"):
-        both.build(tmp_path)
+    for known in ((), BOTH):
+        with pytest.raises(BadPlayer, match=r"expected files in one language, got 'a.c' and 'a.js'"):
+            handed_in(tmp_path, *known)
+    assert handed_in(tmp_path, DEFAULTS["c"]).language is DEFAULTS["c"]
 
 
-def test_a_link_to_another_students_file_is_refused(both: Builder, tmp_path: Path) -> None:
+def test_a_link_to_another_students_file_is_refused(store: Store, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "theirs.c").write_text("")
     (tmp_path / "in" / "agent.c").symlink_to(tmp_path / "theirs.c")
     with pytest.raises(BadPlayer, match="expected a symbolic link inside the folder"):
-        both.build(tmp_path / "in")
+        take(handed_in(tmp_path / "in", *BOTH), store)
 
 
 def test_a_machine_without_the_compiler_or_the_walls_says_what_to_install(
-    both: Builder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "agent.c").write_text("")
     monkeypatch.setattr(shutil, "which", lambda _: None)
-    with pytest.raises(ArenaError, match=r"\[languages.c\]: no program 'gcc' on this machine; install a C compiler"):
-        both.build(tmp_path)
+    player = handed_in(tmp_path / "agent.c", *BOTH)
+    with pytest.raises(ArenaError, match=r"in C need 'gcc', which is not on this machine; install a C compiler"):
+        take(player, store)
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
     nothing = probe.Offer(WallKind.CONTAINER, False, "bwrap is not on the PATH", "install bubblewrap")
     monkeypatch.setattr(probe, "offer", lambda _: nothing)
-    with pytest.raises(
-        ArenaError, match=r"\[languages.c\]: .*no container .* install bubblewrap.* build_walls = \"limits\""
-    ):
-        both.build(tmp_path)
+    with pytest.raises(ArenaError, match=r"in C: .*no container .* install bubblewrap.* build_walls = \"limits\""):
+        take(player, store)

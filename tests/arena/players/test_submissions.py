@@ -393,10 +393,10 @@ def test_a_commands_hash_tells_its_program_its_words_and_its_files(here: Path, s
     [
         ("cmd:no-program-of-this-name", "no program 'no-program-of-this-name' on the PATH; look for a typo"),
         ("cmd:engine", "no program 'engine' on the PATH; for the one in this folder write 'cmd:./engine'"),
-        ("cmd:source.c", "compile it (cc -O2 -o source source.c) and write 'cmd:./source'"),
-        ("cmd:./source.c", "compile it (cc -O2 -o ./source ./source.c) and write 'cmd:./source'"),
+        ("cmd:source.c", "write the file itself, without 'cmd:': source.c"),
+        ("cmd:./source.c", "write the file itself, without 'cmd:': ./source.c"),
         ("cmd:./nothing", "no program './nothing'"),
-        ("cmd:./source", "compile it first: cc -O2 -o ./source ./source.c"),
+        ("cmd:./source", "did you mean the file './source.c'?"),
         ("cmd:./book", "'./book' is not executable"),
         ("cmd:./folder", "no program './folder'"),
     ],

@@ -81,7 +81,7 @@ def test_the_command_that_repeats_a_check_runs_a_program_in_another_language(tmp
         play_all(room)
         (row,) = room.rows()
         assert row.state == "failed"
-        assert row.steps[1]["again"] == "arena check 'cmd:node player.js' --game connect4 --clock 5+0.1"
+        assert row.steps[1]["again"] == "arena check player.js --game connect4 --clock 5+0.1"
 
 
 @pytest.mark.costly

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
 import zipfile
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from arena.match.allowance import WallKind
 from arena.players import versions
 from arena.players.builder import walls_of
 from arena.players.player import PlayerKind
+from arena.serve.hand_in_client import packed
 from arena.serve.ladder import Limits
 from arena.serve.submissions import MOST_BYTES, announce, file_name, receive, take_in, too_often, why_no_hand_ins
 from arena.walls import probe
@@ -28,6 +30,7 @@ from db import ladder, ladder_audit, store
 from db.audit import StoredVersion
 from db.database import Database
 from db.ladder import StoredSubmission, SubmissionState
+from tests.kit import needs
 from tests.kit.hand_in_room import CLOSES, OPENS, HandInRoom, hand_in_room
 from tests.kit.hand_ins import folder, zipped
 from tests.kit.postgres_server import Server
@@ -507,3 +510,21 @@ def test_two_processes_cannot_pass_the_same_limit(tmp_path: Path, postgres: Serv
         for author in ("alice", "bob", "carol"):
             states = threads.map(hand_in, files, (author, author))
             assert sorted(states) == ["received", "refused"]
+
+
+def test_a_source_brings_the_files_that_it_includes_over_both_ways(tmp_path: Path) -> None:
+    """On this machine, and packed for a page server: the same agent, so the second one changes nothing."""
+    needs.program("node")
+    room = hand_in_room(tmp_path, more="[languages.js]\n")
+    place = folder(tmp_path / "mine", {"bot.js": "require('./rules.js')", "rules.js": "exports.x = 1", "other.js": ""})
+    sent = packed(place / "bot.js")
+    assert (sent.name, zipfile.ZipFile(io.BytesIO(sent.content)).namelist()) == ("bot.zip", ["bot.js", "rules.js"])
+    (tmp_path / sent.name).write_bytes(sent.content)
+    assert packed(place / "other.js").name == "other.js"
+    with room.database:
+        first, second = room.receive(place / "bot.js", "alice"), room.receive(tmp_path / sent.name, "alice")
+        assert first.source is not None
+        files = {name for name in room.store.read(first.source) if name.startswith("files/")}
+        assert files == {"files/bot.js", "files/rules.js"}
+        assert first.state == SubmissionState.RECEIVED
+        assert (second.state, "whose check is not over yet" in second.words) == (SubmissionState.REFUSED, True)

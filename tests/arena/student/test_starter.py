@@ -1,26 +1,113 @@
-"""The templates in other languages know the rules of Connect-4: they win, block, and play near the middle.
+"""What `arena new` writes in other languages plays by the protocol; the rules beside it are ours, position by position.
 
-Each is written, compiled and started as a student would; it gets the messages of the protocol through pipes.
+Each program is written, compiled and started as a student would; it gets the messages of the protocol through pipes.
 """
 
 from __future__ import annotations
 
+import re
 import subprocess
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
 from adsearch import games
 from agents.protocol import ClockInfo, Message, Move, Ready, Start, Turn, from_player, read_line, to_line
+from arena.errors import BadPlayer
+from arena.match.allowance import WallKind
 from arena.student import starter
+from tests.kit import needs
+from tests.kit.arena_program import arena
+from tests.kit.behind_walls import need
 from tests.kit.starter_programs import TOOLS, command
 
-SIZES = ("connect4", "connect4:rows=5,columns=12,line=3")
-POSITIONS = 300
+WITH_RULES: Final = {
+    **{(game, ending): ending for game in ("connect4", "othello") for ending in (".cpp", ".java", ".js")},
+    ("connect4", ".c"): ".c",
+}
+"""The games with rules in another language, and the endings of these."""
+POSITIONS: Final = 10_000
+DRIVERS: Final = {
+    ".cpp": """
+#include "RULES.hpp"
+#include <iostream>
+int main() {
+    std::string position;
+    while (std::getline(std::cin, position)) {
+        GAME state = GAME::load(position);
+        std::cout << state.turn << ";" << state.position() << ";" << state.utility(0) << ";" << state.utility(1);
+        for (int move : state.moves()) {
+            GAME next = state.play(move);
+            std::cout << ";" << GAME::text(move) << "=" << next.position() << "=" << next.turn;
+        }
+        std::cout << "\\n";
+    }
+}
+""",
+    ".java": """
+import java.util.Scanner;
+class Driver {
+    public static void main(String[] arguments) {
+        StringBuilder out = new StringBuilder();
+        Scanner in = new Scanner(System.in);
+        while (in.hasNextLine()) {
+            GAME state = GAME.load(in.nextLine());
+            out.append(state.turn + ";" + state.position() + ";" + state.utility(0) + ";" + state.utility(1));
+            for (int move : state.moves()) {
+                GAME next = state.play(move);
+                out.append(";" + GAME.text(move) + "=" + next.position() + "=" + next.turn);
+            }
+            out.append("\\n");
+        }
+        System.out.print(out);
+    }
+}
+""",
+    ".js": """
+const { GAME } = require("./RULES.js");
+const positions = require("node:fs").readFileSync(0, "utf-8").trimEnd().split("\\n");
+const lines = positions.map((position) => {
+  const state = GAME.load(position);
+  const nexts = state.moves().map((move) => [GAME.text(move), state.play(move)]);
+  const moves = nexts.map(([text, next]) => `${text}=${next.position()}=${next.turn}`);
+  return [state.turn, state.position(), state.utility(0), state.utility(1), ...moves].join(";");
+});
+process.stdout.write(lines.join("\\n") + "\\n");
+""",
+    ".c": """
+#include <stdio.h>
+#include "RULES.h"
+static void print(char board[ROWS][COLUMNS]) {
+    for (int row = 0; row < ROWS; row++) printf("%s%.*s", row ? "/" : "", COLUMNS, board[row]);
+}
+int main(void) {
+    char line[1000], board[ROWS][COLUMNS];
+    while (fgets(line, sizeof line, stdin)) {
+        char disc = load(board, line), won = winner(board);
+        int open = 0, turn = disc == 'o', result = won == '.' ? 0 : won == 'x' ? 1 : -1;
+        for (int column = 0; column < COLUMNS; column++) open += is_open(board, column);
+        if (!open || won != '.') turn = -1;
+        printf("%d;", turn);
+        print(board);
+        printf(";%d;%d", result, -result);
+        for (int column = 0; column < COLUMNS && turn >= 0; column++)
+            if (is_open(board, column)) {
+                int row = play(board, column, disc);
+                printf(";%d=", column + 1);
+                print(board);
+                printf("=%d", winner(board) != '.' || (open == 1 && row == 0) ? -1 : 1 - turn);
+                board[row][column] = '.';
+            }
+        printf("\\n");
+    }
+    return 0;
+}
+""",
+}
+"""A program for each language: for each position that it reads, it writes what its rules say of it."""
 
 
 class Program:
@@ -45,69 +132,134 @@ class Program:
         return answer.move
 
 
-@pytest.fixture
-def started(tmp_path: Path) -> Iterator[Callable[[str, str], Program]]:
-    """Writes the agent for a game in the language with this ending, and starts it."""
-    programs: list[Program] = []
+def write(path: Path, game: str) -> dict[str, str]:
+    """Writes the agent for a game, and the rules; returns their texts."""
+    made = starter.agent(path, game, games.start(game), starter.Style.BARE, None)
+    assert starter.write_with_rules(path, made.files) == []
+    return made.files
 
-    def start(ending: str, game: str) -> Program:
-        path = tmp_path / f"my_agent{ending}"
-        made = starter.agent(path, game, games.start(game), starter.Style.BARE, None)
-        starter.write(path, made.files[path.name])
-        program = Program(command(path, tmp_path))
-        programs.append(program)
-        start = Start(1, game, 0, ("a", "b"), ClockInfo("none", None), 1, games.start(game).position())
-        assert program.answer(start) == Ready(1)
-        return program
 
-    yield start
-    for program in programs:
+def positions(game: str, number: int) -> Iterator[Any]:
+    """All positions of random games, the last ones too."""
+    random = Random(game)
+    while number > 0:
+        state = games.start(game)
+        while True:
+            yield state
+            number -= 1
+            if state.turn is None:
+                break
+            state = state.play(random.choice(state.moves()))
+
+
+def said_of(state: Any) -> str:
+    """What our own rules say of a position, as the drivers write it; of the utilities only when the game is over."""
+    nexts = [(state.to_text(move), state.play(move)) for move in state.moves()]
+    moves = [f";{text}={next.position()}={-1 if next.turn is None else next.turn}" for text, next in nexts]
+    if state.turn is None:
+        utilities = [int(each) for each in state.utilities()]
+        return f"-1;{state.position()};{utilities[0]};{utilities[1]}"
+    return f"{state.turn};{state.position()}{''.join(moves)}"
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize(
+    "game", ["connect4", "connect4:rows=5,columns=12,line=3", "othello", "othello:size=6"], ids=lambda game: game[-16:]
+)
+@pytest.mark.parametrize("ending", DRIVERS)
+def test_its_rules_are_those_of_our_game(tmp_path: Path, ending: str, game: str) -> None:
+    plain = game.partition(":")[0]
+    if (plain, ending) not in WITH_RULES:
+        pytest.skip(f"there are no rules of {plain} for {ending}")
+    needs.program(TOOLS[ending])
+    write(tmp_path / f"bot{ending}", game)
+    source = tmp_path / f"Driver{ending}"
+    source.write_text(DRIVERS[ending].replace("RULES", plain).replace("GAME", plain.capitalize()), "utf-8")
+    tried = [*positions(game, POSITIONS)]
+    given = "".join(f"{state.position()}\n" for state in tried)
+    words = command(source, tmp_path, main="Driver")
+    written = subprocess.run(words, input=given, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert len(written) == len(tried) >= POSITIONS
+    for state, line in zip(tried, written, strict=True):
+        head, position, first, second, *moves = line.split(";")
+        middle = f";{first};{second}" if state.turn is None else ""
+        assert ";".join([head, position]) + middle + "".join(f";{move}" for move in moves) == said_of(state)
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize(("game", "ending"), WITH_RULES)
+def test_the_example_in_its_comment_works_and_finds_the_best_move(tmp_path: Path, ending: str, game: str) -> None:
+    """A student puts the lines of the comment in place of those of `choose`."""
+    path = tmp_path / f"my_agent{ending}"
+    needs.program(TOOLS[ending])
+    text = write(path, game)[path.name]
+    shown = re.search(r"`choose`:\n *(?://|\*)\n((?: *(?://|\*) .*\n)+)", text)
+    assert shown is not None
+    example = re.sub(r"(?m)^ *(?://|\*) {5}", "", shown[1])
+    old = r" *[^\n]*\blegal = [^\n]*\n *return [^\n]*"
+    if ending == ".c":
+        old = r"(?s)(?<=\*choose\(void\) \{\n).*?(?=\n\})"
+    changed = re.sub(old, lambda _: example.rstrip("\n"), text, count=1)
+    assert changed != text
+    include = {".cpp": f'#include "{game}.hpp"\n', ".c": f'#include "{game}.h"\n'}.get(ending, "")
+    path.write_text(changed.replace("#include", f"{include}#include", 1) if include else changed, "utf-8")
+    program = Program(command(path, tmp_path, strict=False))  # what it replaces is not used any more
+    try:
+        assert program.answer(Start(1, game, 0, ("a", "b"), ClockInfo("none", None), 1, "")) == Ready(1)
+        won = 0
+        for state in positions(game, 600):
+            if state.turn is None:
+                continue
+            move = program.move(state)
+            nexts = {state.to_text(each): state.play(each) for each in state.moves()}
+            assert move in nexts
+            if game == "othello":
+                ahead = {text: next.utilities()[state.turn] for text, next in nexts.items()}
+                assert ahead[move] == max(ahead.values())
+            elif wins := [text for text, next in nexts.items() if next.turn is None and next.won]:
+                assert move in wins
+                won += 1
+        assert won >= 10 or game == "othello"
+    finally:
         program.process.kill()
         with program.process:
             pass
 
 
-def positions(game: str, number: int) -> Iterator[Any]:
-    """Positions of random games in which a player can move."""
-    random = Random(game)
-    for _ in range(number):
-        played = [games.start(game)]
-        while played[-1].turn is not None:
-            played.append(played[-1].play(random.choice(played[-1].moves())))
-        yield random.choice(played[:-1])
-
-
-def expected(state: Any) -> tuple[str, int]:
-    """Why and which column the template plays, by our own rules of the game."""
-    theirs_to_move = type(state).of(state.board, state.theirs, state.mine)
-    for why, position in (("win", state), ("block", theirs_to_move)):
-        for column in state.moves():
-            if position.play(column).won:
-                return why, column
-    return "middle", min(state.moves(), key=lambda column: abs(column - (state.board.columns - 1) / 2))
-
-
 @pytest.mark.costly
-@pytest.mark.parametrize("game", SIZES)
-@pytest.mark.parametrize("ending", TOOLS)
-def test_its_rules_are_those_of_our_connect4(started: Callable[[str, str], Program], ending: str, game: str) -> None:
-    program, reasons = started(ending, game), Counter[str]()
-    for state in positions(game, POSITIONS):
-        why, column = expected(state)
-        assert program.move(state) == str(column + 1), f"{why}\n{state}"
-        reasons[why] += 1
-    assert min(reasons[why] for why in ("win", "block", "middle")) >= POSITIONS // 20, reasons
+@pytest.mark.parametrize("game", ["connect4", "othello", "pig"])
+@pytest.mark.parametrize("ending", [each for each in TOOLS if each != ".py"])
+def test_it_passes_its_check(tmp_path: Path, ending: str, game: str) -> None:
+    needs.program(TOOLS[ending])
+    need(WallKind.CONTAINER)
+    assert arena("new", f"my_agent{ending}", "--game", game, cwd=tmp_path).code == 0
+    ended = arena("check", f"my_agent{ending}", "--game", game, "--positions", "10", cwd=tmp_path)
+    assert (ended.code, "Ready to play: no problems found" in ended.out) == (0, True), ended.out
 
 
-@pytest.mark.costly
-@pytest.mark.parametrize("ending", TOOLS)
-def test_it_beats_random(started: Callable[[str, str], Program], ending: str) -> None:
-    program, random = started(ending, "connect4"), Random(7)
-    points = 0.0
-    for number in range(40):
-        state, seat = games.start("connect4"), number % 2
-        while state.turn is not None:
-            ours = state.turn == seat
-            state = state.play(int(program.move(state)) - 1 if ours else random.choice(state.moves()))
-        points += (state.utilities()[seat] + 1) / 2
-    assert points >= 36
+def test_rules_that_are_there_are_not_overwritten(tmp_path: Path) -> None:
+    for name in ("one.js", "two.js"):
+        assert "connect4.js has the rules" in arena("new", name, cwd=tmp_path).out
+    (tmp_path / "connect4.js").write_text("mine")
+    assert (
+        "connect4.js is there already, with another text, and was not changed"
+        in arena("new", "three.js", cwd=tmp_path).out
+    )
+    assert (tmp_path / "connect4.js").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["connect4.js", "Connect4.js", "Connect4.java"])
+def test_an_agent_cannot_have_the_name_of_its_rules(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadPlayer, match="the file with the rules of the game; choose another name"):
+        write(tmp_path / name, "connect4")
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_game_without_rules_in_the_language_comes_alone(tmp_path: Path) -> None:
+    assert [*write(tmp_path / "bot.cpp", "kuhn")] == ["bot.cpp"]
+    assert [*write(tmp_path / "bot.c", "othello")] == ["bot.c"]
+    assert [*write(tmp_path / "bot.rs", "connect4")] == ["bot.rs"]
+    assert (
+        "ROWS = 5, COLUMNS = 12, LINE = 3;"
+        in write(tmp_path / "two.cpp", "connect4:rows=5,columns=12,line=3")["connect4.hpp"]
+    )

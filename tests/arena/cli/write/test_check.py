@@ -244,7 +244,7 @@ def test_the_game_is_read_from_the_agents_file() -> None:
     for words, what in (
         ("minee.py", "no file 'minee.py'; did you mean 'mine.py'?"),
         ("greedy.py", "'greedy.py' does not name its game: add --game GAME, such as --game connect4"),
-        ("bot.js", "bot.js is a JavaScript program, not a Python file; check it with: arena check 'cmd:node bot.js'"),
+        ("bott.js", "no file 'bott.js'; did you mean 'bot.js'?"),
         ("pvs", "'pvs' is built in and needs no check"),
         ("nobody", "no player 'nobody'"),
     ):

@@ -1,0 +1,55 @@
+// An agent that plays connect4 without our library: it reads and writes lines of JSON.
+//
+//     arena check my_agent.go --game connect4     check that it works
+//     arena play connect4 my_agent.go random      watch one game
+//     arena climb my_agent.go --game connect4     measure how strong it is
+//     arena games connect4                        show the rules and the notation of moves
+//
+// `choose` plays the middle legal move: change it. docs/protocol.md of arena-referee describes all messages.
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"log"
+	"os"
+)
+
+// message has the keys that we need; the others are skipped.
+type message struct {
+	Type     string
+	Game     int
+	Seat     int
+	ID       string
+	Legal    []string
+	Position string
+	Verdict  string
+}
+
+// Your agent thinks here: turn.Legal has the legal moves, turn.Position is the board as text.
+func choose(turn message) string {
+	return turn.Legal[len(turn.Legal)/2]
+}
+
+func main() {
+	in, out := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout) // out writes each message as one line
+	for {
+		var heard message
+		if err := in.Decode(&heard); err == io.EOF {
+			return // the referee closed stdin
+		} else if err != nil {
+			log.Fatal(err)
+		}
+		switch heard.Type {
+		case "start":
+			log.Println("I have seat", heard.Seat) // it goes to stderr, which is the agent's log
+			out.Encode(map[string]any{"type": "ready", "game": heard.Game})
+		case "turn": // Answer with the id of the turn.
+			out.Encode(map[string]any{"type": "move", "game": heard.Game, "id": heard.ID, "move": choose(heard)})
+		case "over":
+			log.Println("It ended:", heard.Verdict)
+		case "bye":
+			return
+		} // Ignore messages of other types.
+	}
+}

@@ -1,0 +1,107 @@
+// An agent that plays connect4 without our library: it reads and writes lines of JSON.
+//
+//     arena check my_agent.rs --game connect4     check that it works
+//     arena play connect4 my_agent.rs random      watch one game
+//     arena climb my_agent.rs --game connect4     measure how strong it is
+//     arena games connect4                        show the rules and the notation of moves
+//
+// `choose` plays the middle legal move: change it. docs/protocol.md of arena-referee describes all messages.
+
+use std::io::BufRead;
+
+// Your agent thinks here: turn.texts("legal") has the legal moves, turn.text("position") is the board as text.
+fn choose(turn: &Message) -> String {
+    let legal = turn.texts("legal");
+    legal[legal.len() / 2].to_string()
+}
+
+fn main() {
+    // The loop ends when the referee closes stdin. println! flushes at the end of each line.
+    for line in std::io::stdin().lock().lines() {
+        let message = Message { json: line.expect("a line of text") };
+        let game = message.value("game");
+        match message.text("type") {
+            "start" => {
+                eprintln!("I have seat {}", message.value("seat")); // stderr is the agent's log
+                println!(r#"{{"type": "ready", "game": {game}}}"#);
+            }
+            "turn" => {
+                let (id, chosen) = (message.value("id"), choose(&message)); // answer with the id of the turn
+                println!(r#"{{"type": "move", "game": {game}, "id": {id}, "move": "{chosen}"}}"#);
+            }
+            "bye" => return,
+            _ => {} // ignore messages of other types
+        }
+    }
+}
+
+// One message of the referee: a JSON object. Rust's library has no JSON reader, so this finds the values that we need.
+struct Message {
+    json: String,
+}
+
+impl Message {
+    // The value of a key, as it is in the message: a text with its quotes. Empty if the message has no such key.
+    fn value(&self, key: &str) -> &str {
+        let (mut depth, mut at) = (0, 0);
+        while let Some(&letter) = self.json.as_bytes().get(at) {
+            match letter {
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' => depth -= 1,
+                b'"' => {
+                    let end = after_text(&self.json, at);
+                    let rest = self.json[end..].trim_start();
+                    if depth == 1 && rest.starts_with(':') && &self.json[at + 1..end - 1] == key {
+                        let value = rest[1..].trim_start();
+                        return &value[..after_value(value)];
+                    }
+                    at = end - 1;
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        ""
+    }
+
+    // A text without its quotes. A \ in it stays as it is, so that the text can be sent back unchanged.
+    fn text(&self, key: &str) -> &str {
+        self.value(key).trim_matches('"')
+    }
+
+    // A list of texts, each without its quotes.
+    fn texts(&self, key: &str) -> Vec<&str> {
+        let list = self.value(key);
+        let (mut found, mut at) = (Vec::new(), 0);
+        while let Some(start) = list[at..].find('"') {
+            let end = after_text(list, at + start);
+            found.push(&list[at + start + 1..end - 1]);
+            at = end;
+        }
+        found
+    }
+}
+
+// The place after the closing quote of the text that starts at a place.
+fn after_text(json: &str, start: usize) -> usize {
+    let mut at = start + 1;
+    while json.as_bytes()[at] != b'"' {
+        at += if json.as_bytes()[at] == b'\\' { 2 } else { 1 }; // an escaped quote does not close it
+    }
+    at + 1
+}
+
+// The place after the number, text, list or object at the start of the text.
+fn after_value(json: &str) -> usize {
+    let (mut depth, mut at) = (0, 0);
+    while let Some(&letter) = json.as_bytes().get(at) {
+        match letter {
+            b',' | b'}' | b']' if depth == 0 => return at,
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth -= 1,
+            _ => {}
+        }
+        at = if letter == b'"' { after_text(json, at) } else { at + 1 };
+    }
+    at
+}
