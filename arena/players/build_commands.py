@@ -20,6 +20,8 @@ from arena.match.allowance import Allowance, WallKind
 if TYPE_CHECKING:
     from db.sources import StoredFile
 
+_MAKEFILE: Final = "Makefile"
+"""The file of an agent that says how it is built, unless a description does."""
 _LONGEST_COMMAND: Final = 64 * 1024
 """Bytes of a build command; systems refuse to start much longer ones."""
 
@@ -50,6 +52,8 @@ class Language:
         """The build command for these files. Every file is written as "./NAME", so that none is read as an option.
 
         `main`: the file that starts the agent, if that is known."""
+        if _MAKEFILE in files and self.build and self.build == self.spoken.build:
+            return ["make"]
         words: list[str] = []
         for word in self.build:
             if word == FILES:

@@ -90,6 +90,8 @@ _CLONE_FILES: Final = 0x00000400
 _CLONE_VFORK: Final = 0x00004000
 """The caller waits for its child, and no signal but SIGKILL stops it. Programs do that with processes, not threads."""
 _CLOSE_RANGE_UNSHARE: Final = 2
+_UNCHANGED: Final = 0xFFFFFFFF
+"""Of an id: it stays as it is."""
 _CLONE_APART: Final = 0x00008000 | 0x00002000 | 0x00800000
 """CLONE_PARENT, CLONE_PTRACE, CLONE_UNTRACED."""
 _CLONE_NAMESPACES: Final = 0x7E020080
@@ -236,6 +238,9 @@ def _of_a_container() -> dict[str, list[Rule]]:
     found = {name: [_ALLOWS] for name in allowed.split()}
     for name, place in (_SIGNALS | _QUEUED_SIGNALS).items():
         found[name] = [Rule(_REFUSES.action, (is_(place, _WAKES),)), _ALLOWS]
+    # The effective id alone, of which a process without privileges has one: make asks for it in each child.
+    for name in ("setresuid", "setresgid"):
+        found[name] = [Rule(ALLOW, (is_(0, _UNCHANGED), is_(2, _UNCHANGED))), _REFUSES]
     found["clone"] = [
         # A child must end with SIGCHLD: with SIGCONT it would wake a paused parent.
         Rule(ALLOW, (is_(0, signal.SIGCHLD, _CLONE_NAMESPACES | _CLONE_THREAD | _CLONE_SIGNAL),)),

@@ -81,6 +81,22 @@ def test_a_c_program_of_several_files_runs_from_the_store(build: Build, store: S
     assert again.command == (str(again.source / "files" / "agent"),)
 
 
+@pytest.mark.parametrize("flag", ["-DN=7", "'-DN=(3 + 4)'"])
+def test_a_folder_with_a_makefile_is_built_by_make(build: Build, flag: str) -> None:
+    """With a shell, and without."""
+    needs.program("make")
+    main = '#include <stdio.h>\nint main(void) { printf("%d", N); }\n'
+    files = {"bot.c": main, "helper.c": "", "Makefile": f"agent: bot.c\n\tgcc {flag} -o agent bot.c\n"}
+    assert output(build(files, DEFAULTS["c"])) == "7"
+    with pytest.raises(BadPlayer, match="made no file 'agent'"):
+        build(files | {"Makefile": "bot: bot.c\n\tgcc -DN=7 -o bot bot.c\n"}, DEFAULTS["c"])
+    with pytest.raises(BadPlayer, match=r"bot\.c, line 2: "):
+        build(files | {"bot.c": "\nint main(void) { nothing }\n"}, DEFAULTS["c"])
+    # A description that says how it is built is followed.
+    own = Language("c", ("gcc", "-DN=8", "-o", "agent", "bot.c"), ("./agent",))
+    assert output(build(files, own)) == "8"
+
+
 def test_a_compiler_that_starts_no_program_works_in_a_sandbox(build: Build) -> None:
     copying = Language("sh", ("cp", "agent.sh", "agent"), ("sh", "./agent"), WallKind.SANDBOX)
     assert output(build({"agent.sh": "echo 7\n"}, copying)) == "7\n"

@@ -137,6 +137,9 @@ BY_KIND = {
     "forks": ("os.fork() or os._exit(0)", "EPERM", "done"),
     "starts a program": ("os.posix_spawn('/usr/bin/true', ['true'], {})", "EPERM", "done"),
     "runs a program": ("__import__('subprocess').run(['/usr/bin/true'], check=True)", "EPERM", "done"),
+    "keeps its effective user": ("os.setresuid(-1, os.getuid(), -1)", "EPERM", "done"),
+    "keeps its effective group": ("os.setresgid(-1, os.getgid(), -1)", "EPERM", "done"),
+    "acts as another user": ("os.setresuid(-1, os.getuid() + 1, -1)", "EPERM", "EINVAL"),
     "starts a child that wakes it": (
         f"call({CLONE}, 18, 0, 0, 0, 0) or os._exit(0)",
         "EPERM",
