@@ -47,7 +47,7 @@ def test_the_files_whose_names_stand_in_the_program_are_stored_and_sent(agent: P
     # From the store it is the same agent again.
     assert store.take(read_player(taken.command[0])).hash == taken.hash
     sent = packed(agent)
-    assert sent.name == "agent_of_mine.py.zip"
+    assert sent.name == "agent_of_mine.zip"
 
 
 @pytest.mark.parametrize(
