@@ -18,9 +18,10 @@ from arena.course.collecting.lms_download import read_downloads
 from arena.course.collecting.roster_matcher import RosterMatcher
 from arena.course.similar.equal_files import shared_content
 from arena.course.similar.gather import of_versions
-from arena.course.similar.sources import LEAST_BYTES
+from arena.course.similar.sources import LEAST_BYTES, starters
 from arena.players.player import read_player
 from arena.players.submissions import Store
+from arena.student import starter
 from arena.tournament import league
 from tests.kit.arena_program import Ended, arena
 from tests.kit.hand_ins import AGENT, folder
@@ -203,6 +204,18 @@ def test_what_the_course_hands_out_and_short_files_are_no_news(
         submissions += [(name, None, taken.hash)]
     sources = of_versions(submissions, store).sources
     assert [agent for one in shared_content(sources) for agent in one.agents] == shared
+
+
+def test_the_rules_that_the_starter_brings_are_no_news(tmp_path: Path) -> None:
+    rules = (starter.FOLDER / "rules" / "connect4.js").read_text("utf-8")
+    store = Store(tmp_path / "store")
+    submissions = []
+    for name in "abcde":
+        files = {"agent.py": f"# {name}"} | ({"connect4.js": rules} if name < "c" else {})
+        submissions += [(name, None, store.take(read_player(str(folder(tmp_path / name, files)))).hash)]
+    sources = of_versions(submissions, store).sources
+    assert [one.agents for one in shared_content(sources)] == [["a", "b"]]
+    assert shared_content(sources, starters()) == []
 
 
 def test_one_student_s_own_hand_ins_are_not_compared(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from arena.course.collecting.kept_agents import KeptAgents, is_of, is_older
 from arena.course.roster import Roster, Student, replace_unprintable
 from arena.course.similar.equal_files import SharedContent, shared_content
 from arena.course.similar.gather import of_versions
+from arena.course.similar.sources import starters
 from arena.errors import BadPlayer, BadSubmission
 from arena.history.words import without_store
 from arena.players.build_commands import Language
@@ -162,7 +163,7 @@ class Collector:
         sources = {(result.agent, result.source) for result in results if result.source}
         playing = {(kept.name, kept.source) for kept in self._kept.by_name.values()}
         versions = [(agent, None, source) for agent, source in sources | playing]
-        self.shared = shared_content(of_versions(versions, self._submissions).sources)
+        self.shared = shared_content(of_versions(versions, self._submissions).sources, starters())
         unmatched = [one for one in hand_ins if one.student is None]
         return results + [
             HandInResult(outcome=HandInOutcome.UNMATCHED, hand_in=one, message=one.wrong) for one in unmatched

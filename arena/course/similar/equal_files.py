@@ -6,10 +6,10 @@ and is not reported, and neither is a short file, such as an empty `__init__.py`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from arena.course.similar.sources import LEAST_BYTES, Source, is_handed_out
+from arena.course.similar.sources import LEAST_BYTES, Source, SourceFile, is_handed_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +27,15 @@ class SharedContent:
         return sorted({agent for agent, _ in self.submissions})
 
 
-def shared_content(sources: Sequence[Source]) -> list[SharedContent]:
-    """The content that different agents share."""
+def shared_content(sources: Sequence[Source], handed_out: Iterable[SourceFile] = ()) -> list[SharedContent]:
+    """The content that different agents share; single files that are `handed_out` do not count."""
+    known = {file.digest for file in handed_out}
     whole: dict[tuple[bytes, ...], set[tuple[str, str]]] = {}
     single: dict[bytes, set[tuple[str, str]]] = {}
     names: dict[bytes, str] = {}
     for one in sorted(sources, key=lambda one: (one.agent, one.hash)):
         for file in one.files:
-            if file.size >= LEAST_BYTES:
+            if file.size >= LEAST_BYTES and file.digest not in known:
                 single.setdefault(file.digest, set()).add((one.agent, one.hash))
                 names.setdefault(file.digest, file.name)
         if one.files:

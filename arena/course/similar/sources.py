@@ -98,7 +98,12 @@ def programs_in(path: Path) -> list[Source]:
 def handed_out_by_us() -> list[SourceFile]:
     """The code that all students have: the search library, the agent kit, and what `arena new` writes."""
     folders = [Path(package.__path__[0]) for package in (adsearch, agents)]
-    return [file for folder in (*folders, starter.FOLDER) for file in from_path(folder).files if file.text]
+    return [file for folder in folders for file in from_path(folder).files if file.text] + starters()
+
+
+def starters() -> list[SourceFile]:
+    """What `arena new` writes: agents, and rules beside them."""
+    return [file for file in from_path(starter.FOLDER).files if file.text]
 
 
 def of_contents(contents: Mapping[str, bytes]) -> tuple[SourceFile, ...]:
