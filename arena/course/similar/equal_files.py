@@ -27,9 +27,9 @@ class SharedContent:
         return sorted({agent for agent, _ in self.submissions})
 
 
-def shared_content(sources: Sequence[Source], handed_out: Iterable[SourceFile] = ()) -> list[SharedContent]:
-    """The content that different agents share; single files that are `handed_out` do not count."""
-    known = {file.digest for file in handed_out}
+def shared_content(sources: Sequence[Source], given: Iterable[SourceFile] = ()) -> list[SharedContent]:
+    """The content that different agents share; single files that are `given` to all do not count."""
+    known = {file.digest for file in given}
     whole: dict[tuple[bytes, ...], set[tuple[str, str]]] = {}
     single: dict[bytes, set[tuple[str, str]]] = {}
     names: dict[bytes, str] = {}
