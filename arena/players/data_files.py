@@ -2,7 +2,7 @@
 
 They are the files beside the agent, or in folders beside it, whose names stand as texts in its program. Programs are no
 data, and a folder with several agents is shared: nothing in it is copied with one of them, because it could be the data
-of another one.
+of another one. Nor is anything in a folder with programs.
 """
 
 from __future__ import annotations
@@ -41,15 +41,20 @@ def _is_data(folder: Path, text: str) -> bool:
         return False
     try:
         file = folder / path
-        return file.is_file() and file.resolve().is_relative_to(folder.resolve())
+        inside = file.is_file() and file.resolve().is_relative_to(folder.resolve())
+        return inside and not any(_programs(folder / each) for each in [*path.parents][:-1])
     except (OSError, ValueError):
         return False
 
 
 def _is_shared(agent: Path) -> bool:
-    """Whether another agent is in the same folder."""
-    beside = (each for each in agent.parent.glob("*.py") if each.name != agent.name)
-    return any(each.is_file() and _AGENT.search(_start(each)) for each in beside)
+    """Whether another agent is in the same folder. In another language than Python any program could be one."""
+    beside = (each for each in _programs(agent.parent) if each.name != agent.name)
+    return any(each.suffix != ".py" or _AGENT.search(_start(each)) for each in beside)
+
+
+def _programs(folder: Path) -> list[Path]:
+    return [each for each in folder.iterdir() if each.suffix in languages.ours() and each.is_file()]
 
 
 def _start(file: Path) -> bytes:

@@ -86,6 +86,14 @@ def test_a_folder_with_several_agents_is_shared(other: str, agent: Path) -> None
     assert data_files.named_in(agent) == []
 
 
+def test_a_folder_with_programs_is_of_somebody_else(agent: Path) -> None:
+    assert "data/weights.bin" in data_files.named_in(agent)
+    (agent.parent / "data" / "agent.py").write_text("")
+    assert data_files.named_in(agent) == ["book.json"]
+    (agent.parent / "bot.cpp").write_text("")
+    assert data_files.named_in(agent) == []
+
+
 @pytest.mark.parametrize("text", ["def choose(:", "\0", "(" * 5000])
 def test_a_program_that_cannot_be_read_has_none(text: str, agent: Path) -> None:
     agent.write_text(text)
