@@ -94,7 +94,7 @@ def _built(path: Path, language: Language, player: Player, store: Store, scratch
     note = _note(store, files, language, main)
     if there := _remembered(store, note):
         return there
-    made = _made(files, build, language, store, scratch) if build else files
+    made = files if not build else _made(files, build, language, store, scratch, _walls_for(language, player))
     agent = store.keep_built(made, run, build)
     if agent.path is not None:
         note.parent.mkdir(exist_ok=True)
@@ -135,11 +135,15 @@ def _remembered(store: Store, note: Path) -> Player | None:
 
 
 def _made(
-    files: Mapping[str, StoredFile], command: Sequence[str], language: Language, store: Store, scratch: Path | None
+    files: Mapping[str, StoredFile],
+    command: Sequence[str],
+    language: Language,
+    store: Store,
+    scratch: Path | None,
+    kind: WallKind,
 ) -> dict[str, StoredFile]:
-    """The files after the build."""
+    """The files after the build, in walls of that kind."""
     compiler = str(find_program(command[0])) if "/" not in command[0] else command[0]
-    kind = _walls_for(language)
     folder = Path(tempfile.mkdtemp(prefix="build-", dir=scratch))
     try:
         source = folder / "source"
@@ -192,11 +196,14 @@ def _refuse_missing(language: Language, program: str) -> None:
         raise ArenaError(f"{of} need {quote(program)}, which is not on this machine; {how}")
 
 
-def _walls_for(language: Language) -> WallKind:
-    """The walls of its builds; ArenaError if they do not hold here."""
+def _walls_for(language: Language, player: Player) -> WallKind:
+    """The walls of its builds. Where they do not hold, limits for what was not handed in, as for agents that play; else
+    ArenaError."""
     try:
         return probe.chosen(language.build_walls).kind
     except ArenaError as error:
+        if not player.handed_in:
+            return probe.chosen(WallKind.LIMITS).kind
         raise ArenaError(
             f"cannot build agents in {language.spoken.title or language.name}: {error}. Or write build_walls = "
             f'"limits" into the table [languages.{language.name}] of a description: a source can then read this '

@@ -441,3 +441,16 @@ def test_a_machine_without_the_compiler_or_the_walls_says_what_to_install(
     monkeypatch.setattr(probe, "offer", lambda _: nothing)
     with pytest.raises(ArenaError, match=r"in C: .*no container .* install bubblewrap.* build_walls = \"limits\""):
         take(player, store)
+
+
+def test_without_walls_an_own_file_is_built_and_a_hand_in_is_not(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs.program("gcc")
+    (tmp_path / "bot.c").write_text('#include <stdio.h>\nint main(void) { printf("7"); }\n')
+    offer = probe.offer
+    none = probe.Offer(WallKind.CONTAINER, False, "bwrap is not on the PATH", "install bubblewrap")
+    monkeypatch.setattr(probe, "offer", lambda kind: none if kind is WallKind.CONTAINER else offer(kind))
+    assert output(built_player(take(read_player(str(tmp_path / "bot.c")), store).source)) == "7"
+    with pytest.raises(ArenaError, match="install bubblewrap"):
+        take(handed_in(tmp_path / "bot.c", DEFAULTS["c"]), Store(tmp_path / "other"))
