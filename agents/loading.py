@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Callable
 from types import ModuleType
-from typing import Final
+from typing import Any, Final
 
 from adsearch.errors import meant, one_of, quote
 from agents import diagnosis
@@ -24,6 +24,8 @@ MAIN_FILE: Final = "agent.py"
 ALLOWED: Final = "AGENT_MODULES"
 """The environment variable that lists the modules that an agent can import, if the tournament limits them."""
 _BY_PATH = re.compile(r"(?P<path>.*?\.py)(?::(?P<name>.*))?", re.DOTALL)
+_OF_NOTEBOOK: Final = re.compile(rb"kaggle|^[!%]", re.MULTILINE)
+"""What a notebook of Kaggle can have around its agent."""
 _STORED: Final = re.compile("[0-9a-f]{64}")
 """The name of a submission's folder in a store."""
 OURS: Final = ("adsearch", "agents", "arena", "db")
@@ -119,13 +121,22 @@ def _import_file(path: str) -> ModuleType:
     # dataclasses, pickle and the agent's own modules look it up in sys.modules.
     sys.modules[module.__name__] = module
     try:
-        exec(compile(source, path, "exec"), module.__dict__)
+        exec(compile(_program(source, path), path, "exec"), module.__dict__)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         del sys.modules[module.__name__]
         raise BadAgent(_what_failed(path, error)) from error
     return module
+
+
+def _program(source: bytes, path: str) -> Any:
+    """What is run of the file: all of it, but of a notebook of Kaggle only the agent."""
+    if not _OF_NOTEBOOK.search(source):
+        return source
+    from agents import kaggle  # imported here, because agents must start fast
+
+    return kaggle.alone(source, path)
 
 
 def _shown(path: str) -> str:

@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 from typing import Final
 
+from agents import kaggle
 from arena import languages
 from db.sources import MOST_LEVELS
 
@@ -25,10 +26,11 @@ _READ: Final = 1 << 20
 def named_in(agent: Path) -> list[str]:
     """The names of the data files, relative to the agent's folder."""
     try:
-        tree = ast.parse(_start(agent))
+        tree = kaggle.parsed(_start(agent))
     except (OSError, SyntaxError, ValueError, RecursionError):
         return []
-    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    constants = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    texts = {text.removeprefix(f"{kaggle.PLACE}/") for text in constants if isinstance(text, str)}
     found = sorted(text for text in texts if _is_data(agent.parent, text))
     return [] if found and _is_shared(agent) else found
 

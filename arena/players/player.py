@@ -212,10 +212,12 @@ def _read_kaggle(text: str, given: str) -> Player:
         raise BadPlayer(f"expected kaggle:FILE.py, got {quote(text)}")
     player = _read_file(given, given, "")
     try:
-        source = _absolute(given).read_text("utf-8")
-    except (OSError, ValueError):
+        function = kaggle.function_in(_absolute(given).read_bytes())
+    except OSError:
+        function = None
+    if function is None:  # why it is no program is said where it is loaded
         return player
-    if not (function := kaggle.last_function(source)):
+    if not function:
         raise BadPlayer(f"{quote(given)} has no function: expected def agent(observation, configuration)")
     return replace(player, text=f"{given}:{function}", class_name=function)
 

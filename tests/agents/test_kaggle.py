@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +51,7 @@ def test_the_last_function_plays(tmp_path: Path, capsys: pytest.CaptureFixture[s
     [
         (FUNCTION.replace("observation, configuration)", "obs, config)"), ""),
         (f"{FUNCTION}\ndef other(a):\n    pass\n", ":my_agent"),
+        (f"{FUNCTION}\ndef mean_reward(rewards):\n    pass\n", ""),
     ],
 )
 def test_short_names_and_a_named_function_do_too(text: str, name: str, tmp_path: Path) -> None:
@@ -59,7 +62,6 @@ def test_short_names_and_a_named_function_do_too(text: str, name: str, tmp_path:
 @pytest.mark.parametrize(
     "text",
     [
-        f"{FUNCTION}\ndef other(a):\n    pass\n",
         FUNCTION.replace("observation, configuration)", "observation, configuration, more)"),
         "from json import loads\n",
     ],
@@ -67,13 +69,13 @@ def test_short_names_and_a_named_function_do_too(text: str, name: str, tmp_path:
 def test_other_functions_are_no_agents(text: str, tmp_path: Path) -> None:
     with pytest.raises(BadAgent, match="expected a subclass of Agent"):
         load(str(written(tmp_path, text)))
-    assert not kaggle.is_in(text)
+    assert not kaggle.is_in(text.encode())
 
 
 def test_it_is_seen_without_running_the_file() -> None:
-    assert kaggle.is_in(FUNCTION)
-    assert not kaggle.is_in(f"from agents import Agent\nclass Mine(Agent):\n    pass\n{FUNCTION}")
-    assert not kaggle.is_in("def agent(")
+    assert kaggle.is_in(FUNCTION.encode())
+    assert not kaggle.is_in(f"from agents import Agent\nclass Mine(Agent):\n    pass\n{FUNCTION}".encode())
+    assert not kaggle.is_in(b"def agent(")
 
 
 def test_another_game_is_refused(tmp_path: Path) -> None:
@@ -92,5 +94,62 @@ def test_a_named_function_may_call_its_parameters_anything_and_take_the_observat
         assert agent.choose(state, Clock(2.0, 2.0)) == choice
     with pytest.raises(BadAgent):
         load(f"{file}:third")
-    assert kaggle.last_function(text) == "third"
-    assert kaggle.last_function("x = 1") == ""
+    assert kaggle.function_in(text.encode()) == "third"
+    assert kaggle.function_in(f"{FUNCTION}\n{text}".encode()) == "my_agent"
+    assert kaggle.function_in(b"x = 1") == ""
+    assert kaggle.function_in(b"def agent(") is None
+
+
+NOTEBOOK = """
+!pip install kaggle-environments
+%matplotlib inline
+from pathlib import Path
+try:
+    from kaggle_environments import evaluate, make, utils
+except ImportError:
+    raise
+
+env = make("connectx", debug=True)
+BOOK = "/kaggle_simulations/agent/book.txt"
+
+def my_agent(obs, config):
+    return int(Path(BOOK).read_text())
+
+def mean_reward(rewards):
+    return sum(r[0] for r in rewards) / len(rewards)
+
+env.run([my_agent, "random"])
+results = evaluate("connectx", [my_agent, "random"])
+print("mean:", mean_reward(results))
+for result in results:
+    raise SystemExit(result)
+import sys, kaggle_environments as ke
+ke.run()
+sys.exit(my_agent)
+"""
+
+
+def test_of_a_notebook_the_agent_alone_is_loaded(tmp_path: Path) -> None:
+    (tmp_path / "book.txt").write_text("5")
+    file = written(tmp_path, NOTEBOOK)
+    agent: Any = load(str(file))()
+    agent.seat = 0
+    assert agent.choose(games.start("connect4"), Clock(2.0, 2.0)) == 5
+    assert kaggle.function_in(NOTEBOOK.encode()) == "my_agent"
+
+
+def test_an_error_in_a_notebook_has_its_line(tmp_path: Path) -> None:
+    file = written(tmp_path, f"{NOTEBOOK}\nnothing\n")
+    with pytest.raises(BadAgent, match=rf"line {NOTEBOOK.count(chr(10)) + 2}: NameError"):
+        load(str(file))
+    with pytest.raises(BadAgent, match="line 2: SyntaxError"):
+        load(str(written(tmp_path, "!pip\ndef (:\n")))
+
+
+def test_an_observation_can_be_copied_and_asked_for_what_it_does_not_have() -> None:
+    seen = kaggle.Struct(board=[1, 2])
+    for copied in (copy.copy(seen), copy.deepcopy(seen), pickle.loads(pickle.dumps(seen))):
+        assert copied == seen
+        assert copied.board == [1, 2]
+    assert not hasattr(seen, "step")
+    assert getattr(seen, "step", 7) == 7

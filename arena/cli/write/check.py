@@ -313,8 +313,8 @@ def _is_of_kaggle(player: str) -> bool:
     if player.startswith("kaggle:"):
         return True
     file = split_path(player)
-    with suppress(OSError, ValueError):
-        return file is not None and kaggle.is_in(Path(file[0]).expanduser().read_text("utf-8"))
+    with suppress(OSError):
+        return file is not None and kaggle.is_in(Path(file[0]).expanduser().read_bytes())
     return False
 
 

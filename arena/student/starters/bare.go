@@ -33,6 +33,7 @@ func choose(turn message) string {
 
 func main() {
 	in, out := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout) // out writes each message as one line
+	os.Stdout = os.Stderr // what your code prints goes to stderr, the agent's log
 	for {
 		var heard message
 		if err := in.Decode(&heard); err == io.EOF {
@@ -42,7 +43,7 @@ func main() {
 		}
 		switch heard.Type {
 		case "start":
-			log.Println("I have seat", heard.Seat) // it goes to stderr, which is the agent's log
+			log.Println("I have seat", heard.Seat)
 			out.Encode(map[string]any{"type": "ready", "game": heard.Game})
 		case "turn": // Answer with the id of the turn.
 			out.Encode(map[string]any{"type": "move", "game": heard.Game, "id": heard.ID, "move": choose(heard)})

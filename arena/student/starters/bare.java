@@ -26,11 +26,12 @@ class MyAgent {
     public static void main(String[] arguments) throws IOException {
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         PrintStream output = new PrintStream(System.out, true, StandardCharsets.UTF_8); // true: println flushes
+        System.setOut(System.err); // what your code prints goes to stderr, the agent's log
         for (String line = input.readLine(); line != null; line = input.readLine()) { // null: the referee closed stdin
             Message message = new Message(line);
             switch (message.text("type")) {
                 case "start":
-                    System.err.println("I have seat " + message.value("seat")); // stderr is the agent's log
+                    System.err.println("I have seat " + message.value("seat"));
                     output.println("{\"type\": \"ready\", \"game\": " + message.value("game") + "}");
                     break;
                 case "turn": // Answer with the id of the turn.

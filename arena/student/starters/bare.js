@@ -7,8 +7,9 @@
 //
 // `choose` plays the middle legal move: change it. docs/protocol.md of arena-referee describes all messages.
 
-"use strict";
 const readline = require("node:readline");
+
+console.log = console.error; // only messages go to stdout; what your code prints goes to stderr, the agent's log
 
 // Your agent thinks here. turn.legal is an array of moves, turn.position is the board as text.
 function choose(turn) {
@@ -26,7 +27,7 @@ function hear(line) {
   const message = JSON.parse(line);
   switch (message.type) {
     case "start":
-      console.error("I have seat", message.seat, "of", message.rules); // stderr is the agent's log
+      console.error("I have seat", message.seat, "of", message.rules);
       say({ type: "ready", game: message.game });
       break;
     case "turn":

@@ -86,6 +86,11 @@ def test_a_folder_with_several_agents_is_shared(other: str, agent: Path) -> None
     assert data_files.named_in(agent) == []
 
 
+def test_files_of_kaggles_folder_are_those_beside_the_agent(agent: Path) -> None:
+    agent.write_text('!ls\nopen("/kaggle_simulations/agent/book.json")\n')
+    assert data_files.named_in(agent) == ["book.json"]
+
+
 def test_a_folder_with_programs_is_of_somebody_else(agent: Path) -> None:
     assert "data/weights.bin" in data_files.named_in(agent)
     (agent.parent / "data" / "agent.py").write_text("")
