@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 import time
@@ -100,7 +101,7 @@ def test_a_file_of_something_else_stays(tmp_path: Path) -> None:
 
 
 def test_the_whole_traffic_with_an_engine_is_kept(tmp_path: Path) -> None:
-    engine = f"uci:{sys.executable} -S {ROOT / 'benchmarks' / 'scripted_engine.py'}"
+    engine = f"uci:{shlex.join([sys.executable, '-S', str(ROOT / 'benchmarks' / 'scripted_engine.py')])}"
     db = str(tmp_path / "arena.db")
     ended = arena("run", "chess", engine, "random", "--log", "engine", "--walls", "limits", "--seed", "1", "--db", db)
     assert ended.code == 0, ended.err
@@ -117,7 +118,7 @@ def test_the_whole_traffic_with_an_engine_is_kept(tmp_path: Path) -> None:
 
 @pytest.mark.costly
 def test_an_engine_does_not_suffer_from_a_log_that_cannot_be_written(tmp_path: Path) -> None:
-    engine = f"uci:{sys.executable} -S {ROOT / 'benchmarks' / 'scripted_engine.py'}"
+    engine = f"uci:{shlex.join([sys.executable, '-S', str(ROOT / 'benchmarks' / 'scripted_engine.py')])}"
     (tmp_path / "arena.logs").write_text("")
     run = ("run", "chess", engine, engine, "--log", "engine", "--walls", "limits", "--db", str(tmp_path / "arena.db"))
     ended = arena(*run, columns=300)
