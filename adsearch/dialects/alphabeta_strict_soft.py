@@ -8,22 +8,15 @@ from __future__ import annotations
 
 from math import inf
 
-from adsearch.dialects.dialect import Dialect
+from adsearch.dialects.alphabeta_strict import StrictAlphaBeta
 from adsearch.result import Line
 from adsearch.state import Move, State
 
 
-class SoftStrictAlphaBeta(Dialect[Move]):
+class SoftStrictAlphaBeta(StrictAlphaBeta[Move]):
     """One search."""
 
     name = "alphabeta_strict_soft"
-
-    def value(self, state: State[Move], depth: int, alpha: float, beta: float) -> tuple[float, Line[Move]]:
-        if self.is_leaf(state, depth):
-            return self.leaf_value(state, 0), ()
-        if state.turn == 0:
-            return self.max_value(state, depth, alpha, beta)
-        return self.min_value(state, depth, alpha, beta)
 
     def max_value(self, state: State[Move], depth: int, alpha: float, beta: float) -> tuple[float, Line[Move]]:
         """MAX stops if its best value is greater than beta, raises alpha, and returns its best value."""

@@ -49,7 +49,8 @@ class Inbox:
 
         `name`: the name of the agent."""
         endings = [language.spoken.ending for language in self._languages.values()]
-        there = find(str((found := find_agent(path, self._new_folder, endings)).absolute()), self._languages)
+        found = find_agent(path, self._new_folder, endings)
+        there = find(str(found.absolute()), self._languages)
         if isinstance(there, Explanation):
             raise BadSubmission("; ".join(filter(None, (there.message, there.advice))))
         if there.language is not None:
