@@ -278,6 +278,24 @@ class State(Generic[Move]):
         cells 0. BadCell in a game without a board of pieces."""
         raise BadCell(f"{type(self).__name__} has no board of pieces in cells, so there is no array of it")
 
+    def cells(self, move: Move) -> tuple[tuple[int, int], ...]:
+        """The (row, column) in `array` where the move starts, and where it ends; one cell if it fills that. Empty for a
+        pass, and in a game without such a board."""
+        return ()
+
+    def move_to(
+        self, row: int | None = None, column: int | None = None, *, start: tuple[int, int] | None = None
+    ) -> Move:
+        """The first legal move that ends in that row and column of `array`, and that starts in the cell `start`; None:
+        anywhere. BadMove if there is none."""
+        for move in self.moves():
+            ways = self.cells(move)
+            if ways and row in (None, ways[-1][0]) and column in (None, ways[-1][1]) and start in (None, ways[0]):
+                return move
+        place = f"row={row}, column={column}" + (f", start={start}" if start else "")
+        legal = one_of([self.to_text(move) for move in self.moves()])
+        raise BadMove(f"move_to({place}): {f'no such legal move; legal are {legal}' if legal else 'the game is over'}")
+
     def spots(self, last: Move | None) -> tuple[Spot, ...]:
         """The places in `str(self)` to mark: a winning line, and `last`, the move that led here; empty if the game does
         not say."""

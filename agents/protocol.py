@@ -12,9 +12,10 @@ from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
-from adsearch.errors import meant, quote
+from adsearch import State
+from adsearch.errors import BadCell, meant, quote
 from agents.errors import BadMessage, one_line
 
 PROTOCOL: Final = 1
@@ -113,6 +114,8 @@ class Ready(_Message, frozen=True):
     """The player is ready for the game that `start` announced."""
 
     game: Integer64
+    board: bool = False
+    """Whether each turn has the board as numbers."""
 
 
 class Move(_Message, frozen=True):
@@ -223,6 +226,10 @@ class Turn(_Message, frozen=True):
     """The legal moves, as `shortened` returns them."""
     limit: int | UnsetType = UNSET
     """Only for a warden: the agent's time for this turn in nanoseconds; after that it has lost on time."""
+    board: list[list[int]] | UnsetType = UNSET
+    """`state.array(seat)`, if `ready` asked for it and the game has one."""
+    cells: list[list[int]] | UnsetType = UNSET
+    """With `board`, for each of `legal`: the row and column where it starts, and those where it ends; [] for a pass."""
 
 
 class Over(_Message, frozen=True):
@@ -253,6 +260,18 @@ def shortened(legal: Sequence[str]) -> tuple[str, ...]:
     """The moves; of more than LEGAL_BYTES only every second, third, ... one, so that the rest fits into a message."""
     size = sum([len(move.encode(errors="replace")) + len('"",') for move in legal])
     return tuple(legal[:: size // (LEGAL_BYTES + 1) + 1])
+
+
+def with_board(turn: Turn, state: State[Any], seat: int) -> Turn:
+    """The turn of this seat with `board` and `cells`, if the game has a board."""
+    try:
+        board = state.array(seat)
+    except BadCell:
+        return turn
+    legal = () if turn.legal is UNSET else turn.legal
+    ways = {state.to_text(move): state.cells(move) for move in state.moves()}
+    cells = [[*way[0], *way[-1]] if (way := ways[text]) else [] for text in legal]
+    return structs.replace(turn, board=board, cells=cells)
 
 
 def to_line(message: Struct) -> bytes:

@@ -150,7 +150,10 @@ class Checkers(GridGame[Path]):
     )
     attributes = (
         ("piece(square)", "the piece on a square from 1 to 32: 'b' or 'w' is a man, 'B' or 'W' a king, '.' no piece"),
-        *grid_attributes("the same by row and column, 0 to 7 ('b' is seat 0, 'w' is seat 1)"),
+        *grid_attributes(
+            "the same by row and column, 0 to 7 ('b' is seat 0, 'w' is seat 1)",
+            numbers="own men are 1, kings 2, others -1 and -2",
+        ),
     )
 
     __slots__ = ("_capturing", "_movers", "_moves", "black", "kings", "past", "side", "turn", "white")

@@ -57,7 +57,10 @@ class Chess(ChessRules):
     )
     attributes = (
         ("piece(square)", "the piece on a square from 0 (a1) over 7 (h1) to 63 (h8), as in cell(row, column)"),
-        *grid_attributes("'P', 'N', 'B', 'R', 'Q', 'K' (White, seat 0), 'p', 'n', ... (Black), '.' (empty)"),
+        *grid_attributes(
+            "'P', 'N', 'B', 'R', 'Q', 'K' (White, seat 0), 'p', 'n', ... (Black), '.' (empty)",
+            numbers="own pieces are 1 to 6 in this order, others -1 to -6",
+        ),
     )
 
     __slots__ = ()
@@ -205,6 +208,9 @@ class Chess(ChessRules):
     def last_cells(self, last: int) -> tuple[Cell, ...]:
         # Only where the piece is now: brackets around two neighbours would overlap.
         return ((7 - (last >> 9 & 7), last >> 6 & 7),)
+
+    def cells(self, move: int) -> tuple[Cell, ...]:
+        return tuple((7 - (square >> 3), square & 7) for square in (move & 63, move >> 6 & 63))
 
     def position(self) -> str:
         """FEN; then, if there are earlier positions that can occur again, their codes, 12 digits each."""

@@ -151,7 +151,7 @@ class Dots(GridGame[int]):
         ("x at the end", "the side to move, x or o; - if the game is over"),
     )
     attributes = (
-        *grid_attributes("the owner of a box: 'x' (seat 0), 'o' (seat 1) or '.' (nobody)"),
+        *grid_attributes("the owner of a box: 'x' (seat 0), 'o' (seat 1) or '.' (nobody)")[:3],  # a move is a line
         ("sides(row, column)", "the number of sides of that box that are drawn, 0 to 4"),
     )
 

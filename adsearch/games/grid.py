@@ -74,12 +74,17 @@ def mirrored(rows: Sequence[str]) -> list[str]:
     return [row[::-1] for row in rows]
 
 
-def grid_attributes(marks: str, *, has_pieces: bool = True) -> tuple[tuple[str, str], ...]:
-    """The `attributes` of a game on a grid with these marks; `has_pieces`: they are pieces of seats."""
+def grid_attributes(marks: str, *, numbers: str = "own pieces are 1, others -1") -> tuple[tuple[str, str], ...]:
+    """The `attributes` of a game on a grid with these marks; `numbers`: how `array` counts pieces, if it has any."""
+    of_pieces = (
+        ("array(seat)", f"the same as numbers: 0 is empty, {numbers}"),
+        ("cells(move)", "where a move starts and ends, as pairs of row and column"),
+        ("move_to(row, column)", "the legal move that ends there; with start=(row, column) the one from there"),
+    )
     return (
         ("cell(row, column)", f"{marks}; row 0 is on top, column 0 on the left"),
         ("rows()", "the same as a list of texts, one for each row: rows()[0][2] is cell(0, 2)"),
-        *([("array(seat)", "the same as numbers: 0 is empty, own pieces count from 1, others from -1")] * has_pieces),
+        *(of_pieces if numbers else ()),
     )
 
 
@@ -129,6 +134,9 @@ class GridGame(State[Move]):
     def last_cells(self, last: Move) -> tuple[Cell, ...]:
         """The cells that show the move `last`, which led here."""
         return ()
+
+    def cells(self, move: Move) -> tuple[Cell, ...]:
+        return self.play(move).last_cells(move) if self.looks.pieces else ()
 
     def winning_lines(self) -> tuple[tuple[Cell, ...], ...]:
         """The cells of each line with which the game was won."""

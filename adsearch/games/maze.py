@@ -85,7 +85,7 @@ class Maze(GridGame[int], MazePath):
     attributes = (
         *grid_attributes(
             "'%' (a wall), 'P' (the runner), '1' to '4' (a ghost), '.' (a pellet), 'o' (a power pellet) or ' ' (empty)",
-            has_pieces=False,
+            numbers="",
         ),
         ("runner_at", "row and column of the runner, such as (4, 9)"),
         ("ghosts_at", "row and column of each ghost: ghosts_at[0] is ghost 1 (which is seat 1)"),

@@ -118,7 +118,7 @@ class Words(GridGame[str]):
         ("aside=AEI", "tiles that are being exchanged: they return to the bag after the draws"),
     )
     attributes = (
-        *grid_attributes("a tile such as 'A', a blank that stands for it ('a') or '.' (empty)", has_pieces=False),
+        *grid_attributes("a tile such as 'A', a blank that stands for it ('a') or '.' (empty)", numbers=""),
         ("racks[seat]", "the tiles of a seat, such as 'AEINRS_'; '?' for tiles that you cannot see"),
         ("scores[seat]", "the points of a seat"),
         ("unseen", "the tiles that you cannot see, in the bag or on other racks, such as 'AAEST_'"),

@@ -28,6 +28,7 @@ from agents.protocol import (
     line_from_player,
     shortened,
     to_line,
+    with_board,
 )
 from agents.protocol import Resign as Resignation
 
@@ -47,6 +48,7 @@ class ProgramAgent(Agent):
         self._last: tuple[State[Any], Any] | None = None
         self._ids = count(1)
         self._ply = 1
+        self._wants_board = False
 
     def choose(self, state: State[Any], clock: Clock) -> Any:
         try:
@@ -78,18 +80,17 @@ class ProgramAgent(Agent):
     def _asked(self, state: State[Any], clock: Clock, events: tuple[tuple[Who, str], ...]) -> Any:
         self._ply += len(events)
         left = _milliseconds(clock.left)
-        self._say(
-            Turn(
-                game=_GAME,
-                id=str(next(self._ids)),
-                ply=self._ply,
-                events=events,
-                left=None if left is None else (left, left),
-                budget=None if left is None else _milliseconds(clock.budget),
-                position=state.position(),
-                legal=shortened([state.to_text(move) for move in state.moves()]),
-            )
+        question = Turn(
+            game=_GAME,
+            id=str(next(self._ids)),
+            ply=self._ply,
+            events=events,
+            left=None if left is None else (left, left),
+            budget=None if left is None else _milliseconds(clock.budget),
+            position=state.position(),
+            legal=shortened([state.to_text(move) for move in state.moves()]),
         )
+        self._say(with_board(question, state, self.seat) if self._wants_board else question)
         answer = self._hear()
         if isinstance(answer, Resignation):
             raise Resign
@@ -113,6 +114,7 @@ class ProgramAgent(Agent):
             answer = self._hear()
         if not isinstance(answer, Ready):
             raise ValueError(f"expected ready from {self._command[0]}, got {type(answer).__name__.lower()}")
+        self._wants_board = answer.board
 
     def _say(self, message: Start | Turn) -> None:
         if self._process is None or self._process.stdin is None:

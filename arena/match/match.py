@@ -38,6 +38,7 @@ from agents.protocol import (
     Want,
     Who,
     shortened,
+    with_board,
 )
 from arena.match.adjudication import DrawRule, ResignRule, Ruled, ruled
 from arena.match.clock import MILLISECOND, SECOND, TOO_BUSY, charged, longest_wait
@@ -80,7 +81,7 @@ class _Seat:
 
     __slots__ = (
         *("arrived", "cpu", "dropped", "events", "fault", "longest", "memory", "plan", "ready", "ready_by"),
-        *("reported", "spent", "stderr", "wants_legal", "wants_position"),
+        *("reported", "spent", "stderr", "wants_board", "wants_legal", "wants_position"),
     )
 
     def __init__(self, plan: SeatPlan, times: Sequence[int]) -> None:
@@ -89,7 +90,7 @@ class _Seat:
         self.arrived = self.ready = self.reported = False
         # When it must be ready; None before `start` was sent.
         self.ready_by: int | None = None
-        self.wants_position = self.wants_legal = False
+        self.wants_position = self.wants_legal = self.wants_board = False
         self.events: list[tuple[Who, str]] = []
         # What ends the game when the seat is next to act; without a verdict: the player is lost.
         self.fault: tuple[Verdict | None, str] | None = None
@@ -260,6 +261,7 @@ class Match:
             self._drop(seat, now)
             return
         place.ready = True
+        place.wants_board = message.board
         if all(other.ready for other in self._seats):
             self.phase = Phase.PLAYING
             self._go_on(now)
@@ -488,6 +490,8 @@ class Match:
             limit=limit if place.plan.guarded else UNSET,
         )
         place.events = []
+        if place.wants_board:
+            question = with_board(question, state, turn)
         self._sent.append((turn, question))
 
     def _check_turn(self, turn: int) -> None:

@@ -61,7 +61,34 @@ static const char *nth(const char *list, int n) {
         }
     return NULL;
 }
-/* Your agent thinks here: value_of("position") is the board as text. Returns a legal move with its quotes, as JSON. */
+
+/* The n-th number in a list of lists of numbers, all counted from 0: of "board" the number in a cell, where 0 is empty,
+ * 1 (2, ...) is yours and -1 (-2, ...) is not; the top row is first. -99 if there is no such number. */
+int number(const char *key, int row, int column) {
+    int depth = 0, at = -1, n = 0;
+    for (const char *s = value_of(key); *s != '\0'; s++) {
+        if (*s == '[' && ++depth == 2) at++, n = 0;
+        else if (*s == ']' && --depth == 0) break;
+        else if (*s == ',') n++;
+        else if (at == row && n == column && *s != ']') return atoi(s);
+    }
+    return -99;
+}
+
+/* The legal move, with its quotes, that ends in this cell of the board, and starts in that one; -1 is any row or
+ * column. NULL if there is none. */
+const char *move_to(int row, int column, int from_row, int from_column) {
+    int wanted[] = {from_row, from_column, row, column};
+    for (int at = 0; nth(value_of("legal"), at) != NULL; at++) {
+        int fits = 1;
+        for (int n = 0; n < 4; n++) fits = fits && (wanted[n] == -1 || wanted[n] == number("cells", at, n));
+        if (fits) return nth(value_of("legal"), at);
+    }
+    return NULL;
+}
+
+/* Your agent thinks here: value_of("position") is the board as text, number("board", row, column) is in a cell of it.
+ * Returns a legal move with its quotes, as JSON, such as move_to(row, column, -1, -1). */
 static const char *choose(void) {
     const char *legal = value_of("legal");
     int moves = 0;
@@ -73,7 +100,7 @@ int main(void) {
     while (fgets(line, sizeof line, stdin) != NULL) { /* the loop ends when the referee closes stdin */
         const char *game = value_of("game");
         if (is("start")) {
-            printf("{\"type\": \"ready\", \"game\": %.*s}\n", length_of(game), game);
+            printf("{\"type\": \"ready\", \"game\": %.*s, \"board\": true}\n", length_of(game), game);
         } else if (is("turn")) {
             /* Answer with the id of the turn. */
             const char *id = value_of("id"), *move = choose();

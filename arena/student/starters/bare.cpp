@@ -52,6 +52,32 @@ public:
         return found;
     }
 
+    // A list of lists of numbers.
+    std::vector<std::vector<int>> rows(const std::string& key) const {
+        std::string list = value(key);
+        std::vector<std::vector<int>> found;
+        for (size_t at = 1; at < list.size(); at++) {
+            if (list[at] == '[') found.emplace_back();
+            if (list[at] != '-' && !std::isdigit(static_cast<unsigned char>(list[at]))) continue;
+            size_t length;
+            found.back().push_back(std::stoi(list.substr(at), &length));
+            at += length - 1;
+        }
+        return found;
+    }
+
+    // The legal move that ends in this cell of the board, and starts in that one; -1 is any row or column.
+    std::string move_to(int row, int column, int from_row = -1, int from_column = -1) const {
+        std::vector<int> wanted = {from_row, from_column, row, column};
+        std::vector<std::vector<int>> cells = rows("cells");
+        for (size_t at = 0; at < cells.size(); at++) {
+            bool fits = cells[at].size() == wanted.size();
+            for (size_t n = 0; fits && n < wanted.size(); n++) fits = wanted[n] == -1 || wanted[n] == cells[at][n];
+            if (fits) return texts("legal")[at];
+        }
+        return "";
+    }
+
 private:
     std::string json;
 
@@ -80,7 +106,9 @@ private:
     }
 };
 
-// Your agent thinks here: turn.texts("legal") has the legal moves, turn.text("position") is the board as text.
+// Your agent thinks here: turn.texts("legal") has the legal moves, turn.text("position") is the board as text. If the
+// game has pieces in cells, turn.rows("board") has their numbers, the top row first: 0 is empty, 1 (2, ...) is yours,
+// -1 (-2, ...) is not.
 std::string choose(const Message& turn) {
     std::vector<std::string> legal = turn.texts("legal");
     return legal[legal.size() / 2];
@@ -95,7 +123,7 @@ int main() {
         std::string type = message.text("type");
         if (type == "start") {
             std::cerr << "I have seat " << message.value("seat") << "\n";
-            referee << "{\"type\": \"ready\", \"game\": " << message.value("game") << "}" << std::endl;
+            referee << "{\"type\": \"ready\", \"game\": " << message.value("game") << ", \"board\": true}" << std::endl;
         } else if (type == "turn") { // Answer with the id of the turn. std::endl flushes: else the answer stays in a buffer.
             referee << "{\"type\": \"move\", \"game\": " << message.value("game") << ", \"id\": " << message.value("id")
                     << ", \"move\": \"" << choose(message) << "\"}" << std::endl;

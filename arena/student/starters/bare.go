@@ -23,12 +23,29 @@ type message struct {
 	ID       string
 	Legal    []string
 	Position string
+	Board    [][]int
+	Cells    [][]int
 	Verdict  string
 }
 
-// Your agent thinks here: turn.Legal has the legal moves, turn.Position is the board as text.
+// Your agent thinks here: turn.Legal has the legal moves, turn.Position is the board as text. If the game has pieces in
+// cells, turn.Board has rows of numbers, the top row first: 0 is empty, 1 (2, ...) is yours, -1 (-2, ...) is not.
 func choose(turn message) string {
 	return turn.Legal[len(turn.Legal)/2]
+}
+
+// moveTo is the legal move that ends in this cell of turn.Board, and starts in that one; -1 is any row or column.
+func moveTo(turn message, row, column, fromRow, fromColumn int) string {
+	for at, cell := range turn.Cells {
+		fits := len(cell) == 4
+		for n, wanted := range []int{fromRow, fromColumn, row, column} {
+			fits = fits && (wanted == -1 || wanted == cell[n])
+		}
+		if fits {
+			return turn.Legal[at]
+		}
+	}
+	return ""
 }
 
 func main() {
@@ -44,7 +61,7 @@ func main() {
 		switch heard.Type {
 		case "start":
 			log.Println("I have seat", heard.Seat)
-			out.Encode(map[string]any{"type": "ready", "game": heard.Game})
+			out.Encode(map[string]any{"type": "ready", "game": heard.Game, "board": true})
 		case "turn": // Answer with the id of the turn.
 			out.Encode(map[string]any{"type": "move", "game": heard.Game, "id": heard.ID, "move": choose(heard)})
 		case "over":

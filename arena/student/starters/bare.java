@@ -13,11 +13,13 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 class MyAgent {
 
-    // Your agent thinks here. "legal" is a list of moves, "position" is the board as text.
+    // Your agent thinks here. "legal" is a list of moves, "position" is the board as text. If the game has pieces in
+    // cells, turn.rows("board") has their numbers, the top row first: 0 is empty, 1 (2, ...) is yours, -1 (-2, ...) not.
     static String choose(Message turn) {
         List<String> legal = turn.texts("legal");
         return legal.get(legal.size() / 2);
@@ -32,7 +34,7 @@ class MyAgent {
             switch (message.text("type")) {
                 case "start":
                     System.err.println("I have seat " + message.value("seat"));
-                    output.println("{\"type\": \"ready\", \"game\": " + message.value("game") + "}");
+                    output.println("{\"type\": \"ready\", \"game\": " + message.value("game") + ", \"board\": true}");
                     break;
                 case "turn": // Answer with the id of the turn.
                     output.println("{\"type\": \"move\", \"game\": " + message.value("game")
@@ -91,6 +93,35 @@ class Message {
             at = end;
         }
         return texts;
+    }
+
+    // A list of lists of numbers.
+    int[][] rows(String key) {
+        String list = value(key).replaceAll("\\s", "");
+        if (list.length() < 4) return new int[0][];
+        String[] rows = list.substring(2, list.length() - 2).split("\\],\\[", -1);
+        return Arrays.stream(rows).map(Message::numbers).toArray(int[][]::new);
+    }
+
+    private static int[] numbers(String row) {
+        return row.isEmpty() ? new int[0] : Arrays.stream(row.split(",")).mapToInt(Integer::parseInt).toArray();
+    }
+
+    // The legal move that ends in this cell of the board; -1 is any row or column.
+    String moveTo(int row, int column) {
+        return moveTo(row, column, -1, -1);
+    }
+
+    // The one that starts in the second cell.
+    String moveTo(int row, int column, int fromRow, int fromColumn) {
+        int[] wanted = {fromRow, fromColumn, row, column};
+        int[][] cells = rows("cells");
+        for (int at = 0; at < cells.length; at++) {
+            boolean fits = cells[at].length == wanted.length;
+            for (int n = 0; fits && n < wanted.length; n++) fits = wanted[n] == -1 || wanted[n] == cells[at][n];
+            if (fits) return texts("legal").get(at);
+        }
+        return "";
     }
 
     // The place after the closing quote of the text that starts at a place.

@@ -11,10 +11,17 @@ const readline = require("node:readline");
 
 console.log = console.error; // only messages go to stdout; what your code prints goes to stderr, the agent's log
 
-// Your agent thinks here. turn.legal is an array of moves, turn.position is the board as text.
+// Your agent thinks here. turn.legal is an array of moves, turn.position is the board as text. If the game has pieces in
+// cells, turn.board has rows of numbers, the top row first: 0 is empty, 1 (2, ...) is yours, -1 (-2, ...) is not.
 function choose(turn) {
   const legal = turn.legal;
   return legal[Math.floor(legal.length / 2)];
+}
+
+// The legal move that ends in this cell of turn.board, and starts in that one; -1 is any row or column.
+function moveTo(turn, row, column, fromRow = -1, fromColumn = -1) {
+  const wanted = [fromRow, fromColumn, row, column];
+  return turn.legal[turn.cells.findIndex((cell) => wanted.every((n, at) => n === -1 || n === cell[at]))];
 }
 
 // Sends one message, as one line.
@@ -28,7 +35,7 @@ function hear(line) {
   switch (message.type) {
     case "start":
       console.error("I have seat", message.seat, "of", message.rules);
-      say({ type: "ready", game: message.game });
+      say({ type: "ready", game: message.game, board: true });
       break;
     case "turn":
       // Answer with the id of the turn.

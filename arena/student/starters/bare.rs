@@ -9,7 +9,9 @@
 
 use std::io::BufRead;
 
-// Your agent thinks here: turn.texts("legal") has the legal moves, turn.text("position") is the board as text.
+// Your agent thinks here: turn.texts("legal") has the legal moves, turn.text("position") is the board as text. If the
+// game has pieces in cells, turn.rows("board") has their numbers, the top row first: 0 is empty, 1 (2, ...) is yours,
+// -1 (-2, ...) is not. turn.move_to(row, column, -1, -1) is the move that ends in a cell of it.
 fn choose(turn: &Message) -> String {
     let legal = turn.texts("legal");
     legal[legal.len() / 2].to_string()
@@ -23,7 +25,7 @@ fn main() {
         match message.text("type") {
             "start" => {
                 eprintln!("I have seat {}", message.value("seat")); // stderr is the agent's log
-                println!(r#"{{"type": "ready", "game": {game}}}"#);
+                println!(r#"{{"type": "ready", "game": {game}, "board": true}}"#);
             }
             "turn" => {
                 let (id, chosen) = (message.value("id"), choose(&message)); // answer with the id of the turn
@@ -79,6 +81,22 @@ impl Message {
             at = end;
         }
         found
+    }
+
+    // A list of lists of numbers.
+    #[allow(dead_code)]
+    fn rows(&self, key: &str) -> Vec<Vec<i32>> {
+        let rows = self.value(key).split('[').skip(2);
+        rows.map(|row| row.split([',', ']']).filter_map(|n| n.trim().parse().ok()).collect()).collect()
+    }
+
+    // The legal move that ends in this cell of the board, and starts in that one; -1 is any row or column.
+    #[allow(dead_code)]
+    fn move_to(&self, row: i32, column: i32, from_row: i32, from_column: i32) -> String {
+        let wanted = [from_row, from_column, row, column];
+        let fits = |cell: &Vec<i32>| cell.len() == 4 && (0..4).all(|n| wanted[n] == -1 || wanted[n] == cell[n]);
+        let at = self.rows("cells").iter().position(fits).expect("a legal move there");
+        self.texts("legal")[at].to_string()
     }
 }
 

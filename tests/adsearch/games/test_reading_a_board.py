@@ -5,7 +5,7 @@ import re
 import pytest
 
 from adsearch import games
-from adsearch.errors import BadCell
+from adsearch.errors import BadCell, BadMove
 from adsearch.games.checkers import Checkers
 from adsearch.games.dots import Dots
 from adsearch.games.grid import GridGame
@@ -122,6 +122,8 @@ def test_every_attribute_that_a_game_lists_is_there(spec: str) -> None:
                 continue
             if code == "is_scared(ghost)" and not state.ghosts:
                 continue
+            if code in ("cells(move)", "move_to(row, column)"):
+                continue  # the test below
             eval(f"state.{code}", {"state": state, **cells})
             for named in re.findall(r"; (\w+) (?:is|are) the", meaning):
                 assert hasattr(state, named)
@@ -130,3 +132,35 @@ def test_every_attribute_that_a_game_lists_is_there(spec: str) -> None:
 @pytest.mark.parametrize("name", games.names())
 def test_every_game_lists_its_attributes(name: str) -> None:
     assert games.names()[name].state.attributes
+
+
+@pytest.mark.parametrize("spec", EVERY)
+def test_the_cells_of_a_move_are_the_way_of_a_piece_or_the_cell_that_it_fills(spec: str) -> None:
+    if not any(code == "cells(move)" for code, _ in games.start(spec).attributes):
+        assert all(state.cells(move) == () for state, _ in playout(spec, 6) for move in state.moves())
+        return
+    for state, _ in playout(spec, 60):
+        if state.turn is None:
+            with pytest.raises(BadMove, match="the game is over"):
+                state.move_to(0, 0)
+        for move in state.moves():
+            way = state.cells(move)
+            if not way:
+                assert state.to_text(move) == "pass"
+                continue
+            found = state.move_to(*way[-1], start=way[0])
+            assert state.cells(found) == way
+            board, after = state.array(state.turn), state.play(move).array(state.turn)
+            assert (board[way[0][0]][way[0][1]] > 0) == (len(way) == 2)
+            assert after[way[-1][0]][way[-1][1]] > 0
+            if len(way) == 1:
+                assert board[way[0][0]][way[0][1]] == 0
+
+
+def test_a_move_to_a_cell_without_one_says_which_there_are() -> None:
+    with pytest.raises(BadMove, match=r"move_to\(row=0, column=3\): no such legal move; legal are 1, 2"):
+        games.start("connect4").move_to(0, 3)
+    chess = games.start("chess")
+    assert chess.to_text(chess.move_to(4, 4, start=(6, 4))) == "e2e4"
+    assert chess.to_text(chess.move_to(4, 4)) == "e2e4"
+    assert games.start("connect4").move_to(column=3) == 3

@@ -6,6 +6,7 @@ The rules about time are tested in `test_match_time.py`, points in `test_points.
 from __future__ import annotations
 
 import pytest
+from msgspec import UNSET
 
 from adsearch import games
 from agents.protocol import (
@@ -103,6 +104,27 @@ def test_position_and_legal_moves_are_sent_where_they_are_wanted() -> None:
     assert not isinstance(first.legal, tuple)
     assert not isinstance(second.position, str)
     assert second.legal == ("a1", "b1", "c1", "a2", "c2", "a3", "b3", "c3")
+
+
+def test_who_asks_for_it_gets_the_board_as_numbers_and_where_each_move_ends() -> None:
+    table = Table()
+    table.arrive(0).arrive(1, wants=("legal",))
+    table.say(0, Ready(GAME))
+    table.say(1, Ready(GAME, board=True))
+    table.play("b2")
+    assert table.question(0).board is UNSET
+    question = table.question(1)
+    assert question.board == [[0, 0, 0], [0, -1, 0], [0, 0, 0]]
+    assert isinstance(question.legal, tuple)
+    assert isinstance(question.cells, list)
+    assert dict(zip(question.legal, question.cells, strict=True))["c3"] == [2, 2, 2, 2]
+
+
+def test_a_game_without_a_board_has_none_to_send() -> None:
+    table = Table(rules="rps").arrive(0, 1)
+    for seat in (0, 1):
+        table.say(seat, Ready(GAME, board=True))
+    assert table.question(0).board is UNSET
 
 
 def test_every_question_has_another_id_that_a_secret_makes() -> None:

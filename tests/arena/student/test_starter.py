@@ -15,7 +15,7 @@ from typing import Any, Final
 import pytest
 
 from adsearch import games
-from agents.protocol import ClockInfo, Message, Move, Ready, Start, Turn, from_player, read_line, to_line
+from agents.protocol import ClockInfo, Message, Move, Ready, Start, Turn, from_player, read_line, to_line, with_board
 from arena.errors import BadPlayer
 from arena.match.allowance import WallKind
 from arena.student import starter
@@ -108,6 +108,70 @@ int main(void) {
 """,
 }
 """A program for each language: for each position that it reads, it writes what its rules say of it."""
+WITH_A_BOARD: Final = {
+    ".cpp": """
+    auto board = turn.rows("board"), cells = turn.rows("cells");
+    int sum = 0;
+    for (size_t row = 0; row < board.size(); row++)
+        for (size_t column = 0; column < board[row].size(); column++)
+            sum += board[row][column] * (9 * row + column + 1);
+    auto cell = cells[std::abs(sum) % cells.size()];
+    return cell.empty() ? turn.texts("legal")[0] : turn.move_to(cell[2], cell[3], cell[0], cell[1]);""",
+    ".java": """
+        int[][] board = turn.rows("board"), cells = turn.rows("cells");
+        int sum = 0;
+        for (int row = 0; row < board.length; row++)
+            for (int column = 0; column < board[row].length; column++)
+                sum += board[row][column] * (9 * row + column + 1);
+        int[] cell = cells[Math.abs(sum) % cells.length];
+        return cell.length == 0 ? turn.texts("legal").get(0) : turn.moveTo(cell[2], cell[3], cell[0], cell[1]);""",
+    ".js": """
+  let sum = 0;
+  turn.board.forEach((line, row) => line.forEach((n, column) => (sum += n * (9 * row + column + 1))));
+  const cell = turn.cells[Math.abs(sum) % turn.cells.length];
+  return cell.length ? moveTo(turn, cell[2], cell[3], cell[0], cell[1]) : turn.legal[0];""",
+    ".c": """
+    int sum = 0, rows = 0, moves = 0;
+    for (; number("board", rows, 0) != -99; rows++)
+        for (int column = 0, n; (n = number("board", rows, column)) != -99; column++)
+            sum += n * (9 * rows + column + 1);
+    while (nth(value_of("legal"), moves) != NULL) moves++;
+    int at = abs(sum) % moves, cell[4];
+    for (int n = 0; n < 4; n++) cell[n] = number("cells", at, n);
+    return cell[0] == -99 ? nth(value_of("legal"), 0) : move_to(cell[2], cell[3], cell[0], cell[1]);""",
+    ".go": """
+	sum := 0
+	for row, line := range turn.Board {
+		for column, n := range line {
+			sum += n * (9*row + column + 1)
+		}
+	}
+	if sum < 0 {
+		sum = -sum
+	}
+	cell := turn.Cells[sum%len(turn.Cells)]
+	if len(cell) == 0 {
+		return turn.Legal[0]
+	}
+	return moveTo(turn, cell[2], cell[3], cell[0], cell[1])""",
+    ".rs": """
+    let (mut sum, cells) = (0, turn.rows("cells"));
+    for (row, line) in turn.rows("board").iter().enumerate() {
+        for (column, n) in line.iter().enumerate() {
+            sum += n * (9 * row + column + 1) as i32;
+        }
+    }
+    let cell = &cells[sum.unsigned_abs() as usize % cells.len()];
+    if cell.is_empty() {
+        return turn.texts("legal")[0].to_string();
+    }
+    turn.move_to(cell[2], cell[3], cell[0], cell[1])""",
+    ".py": """
+    total = sum(n * (9 * row + column + 1) for row, line in enumerate(turn["board"]) for column, n in enumerate(line))
+    cell = turn["cells"][abs(total) % len(turn["cells"])]
+    return move_to(turn, cell[2], cell[3], cell[0], cell[1]) if cell else turn["legal"][0]""",
+}
+"""For each language a body of `choose` that chooses by the numbers of the board alone."""
 
 
 class Program:
@@ -127,7 +191,8 @@ class Program:
     def move(self, state: Any) -> str:
         """Its move, as text."""
         legal = tuple(str(state.to_text(move)) for move in state.moves())
-        answer = self.answer(Turn(1, "01234567", 1, (), None, None, state.position(), legal))
+        turn = Turn(1, "01234567", 1, (), None, None, state.position(), legal)
+        answer = self.answer(with_board(turn, state, state.turn))
         assert isinstance(answer, Move)
         return answer.move
 
@@ -205,7 +270,7 @@ def test_the_example_in_its_comment_works_and_finds_the_best_move(tmp_path: Path
     path.write_text(changed.replace("#include", f"{include}#include", 1) if include else changed, "utf-8")
     program = Program(command(path, tmp_path, strict=False))  # what it replaces is not used any more
     try:
-        assert program.answer(Start(1, game, 0, ("a", "b"), ClockInfo("none", None), 1, "")) == Ready(1)
+        assert program.answer(Start(1, game, 0, ("a", "b"), ClockInfo("none", None), 1, "")) == Ready(1, board=True)
         won = 0
         for state in positions(game, 600):
             if state.turn is None:
@@ -220,6 +285,41 @@ def test_the_example_in_its_comment_works_and_finds_the_best_move(tmp_path: Path
                 assert move in wins
                 won += 1
         assert won >= 10 or game == "othello"
+    finally:
+        program.process.kill()
+        with program.process:
+            pass
+
+
+def chosen_by_numbers(state: Any) -> str:
+    """What the bodies in WITH_A_BOARD choose."""
+    total = sum(n * (9 * row + at + 1) for row, line in enumerate(state.array(state.turn)) for at, n in enumerate(line))
+    moves = state.moves()
+    cells = state.cells(moves[abs(total) % len(moves)])
+    if not cells:
+        return str(state.to_text(moves[0]))
+    (row, column), start = cells[-1], cells[0]
+    return str(state.to_text(state.move_to(row, column, start=start)))
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("ending", WITH_A_BOARD)
+def test_a_program_sees_the_board_as_numbers_and_finds_the_move_to_a_cell(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"my_agent{ending}"
+    needs.program(TOOLS[ending])
+    text = write(path, "chess")[path.name]
+    at = re.search(
+        r"(?s)((?:choose\(void\) \{|choose\([^\n]*[{:])(?:\n    \"\"\".*?\"\"\")?\n).*?(?=\n *\}\n|\n\n\n)", text
+    )
+    assert at is not None
+    path.write_text(text[: at.end(1)] + WITH_A_BOARD[ending].lstrip("\n") + text[at.end() :], "utf-8")
+    program = Program(command(path, tmp_path))
+    try:
+        assert program.answer(Start(1, "chess", 0, ("a", "b"), ClockInfo("none", None), 1, "")) == Ready(1, board=True)
+        for game in ("connect4", "tictactoe", "othello", "go:size=9", "checkers", "chess"):
+            for state in positions(game, 150):
+                if state.turn is not None:
+                    assert program.move(state) == chosen_by_numbers(state)
     finally:
         program.process.kill()
         with program.process:
