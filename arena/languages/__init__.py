@@ -76,6 +76,8 @@ class Language:
     """Whether a source that another one mentions is built as a part of that one only."""
     build_error: ClassVar[str] = r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+)(?::\d+)?: *(?:fatal )?error: *(?P<what>.+)"
     """An error as its compiler prints it."""
+    build_advice: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """What to do about known messages of its compiler: a pattern, and the advice."""
     errors: ClassVar[tuple[tuple[str, str, str], ...]] = ()
     """Known failures of its programs: a pattern in what is known of the end, the message, and the advice."""
     advice: ClassVar[tuple[tuple[str, str], ...]] = ()
@@ -202,6 +204,13 @@ def placed(error: str, place: str) -> str:
     if not (error and place):
         return error
     return f"{error if len(error) <= _LONGEST_ERROR else f'{error[:_LONGEST_ERROR]}...'} ({place})"
+
+
+MISSING_PARTS: Final = (
+    r"undefined (?:reference to|symbol)|symbol\(s\) not found",
+    "look for a typo; if it is in another file: put all into a folder, and enter that",
+)
+"""The advice about what the linker of C and C++ does not find."""
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arena.languages import FILES, Language
+from arena.languages import FILES, MISSING_PARTS, Language
 
 
 class _C(Language):
@@ -13,6 +13,13 @@ class _C(Language):
     comment = " *     "
     rules_ending = ".h"
     includes = True
+    build_advice = (
+        MISSING_PARTS,
+        (
+            r"\.h(?:pp|h)?: No such file|fatal error: .*: No such file",
+            "there is only the standard library; a header of yours must be in the agent's folder",
+        ),
+    )
     mentions = r'(?m)^[ \t]*#[ \t]*include[ \t]*"(?P<file>[^"\n]+)"'
 
 

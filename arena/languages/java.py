@@ -41,11 +41,17 @@ class _Java(Language):
     installed_by = "install a JDK, version 11 or newer (Debian, Ubuntu: sudo apt install default-jdk-headless)"
     taken_names = (
         *("BufferedReader", "IOException", "InputStreamReader", "PrintStream", "StandardCharsets", "ArrayList", "List"),
-        *("Character", "Connect4", "Integer", "Math", "Message", "Othello", "String", "System"),
+        *("Arrays", "Character", "Connect4", "Integer", "Math", "Message", "Othello", "String", "System"),
     )
     main_stem = "Agent"
     names_matter = True
     mentions = r"\b(?P<file>[A-Z]\w{0,199})\b"
+    build_advice = (
+        (
+            r"package \S+ does not exist|cannot find symbol",
+            "look for a typo; other classes must be in the agent's folder, and there is only Java's library",
+        ),
+    )
     errors = (
         (
             r"ClassNotFoundException: (\S+\.java)",

@@ -13,6 +13,12 @@ class _Rust(Language):
     installed_by = "install Rust (Debian, Ubuntu: sudo apt install rustc)"
     mentions = r"(?m)^[ \t]*(?:pub[ \t]+)?mod[ \t]+(?P<file>\w+)[ \t]*;"
     build_error = r"^error(?:\[\w+\])?: (?P<what>.+)\n--> (?P<file>[^:\n]+):(?P<line>\d+)"
+    build_advice = (
+        (
+            r"unresolved import|can't find crate|undeclared crate|unlinked crate|use of undeclared type",
+            "there is only the standard library; a file of yours is a module (mod NAME;) in the agent's folder",
+        ),
+    )
     out_of_memory = ("memory allocation of ",)
     frame = r"note: run with `RUST_BACKTRACE=.+"
 

@@ -18,6 +18,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from select import select
 from time import monotonic
@@ -181,8 +182,10 @@ def _result(confined: Confined, how: str, language: Language, store: Store) -> d
         raise BadPlayer(f"the build {wrong}")
     if code != 0:
         own = (f"{confined.folder}/", f"{file_access.OWN}/")
-        told = _first_errors(messages.decode("utf-8", "replace"), own, language.spoken.build_error)
-        raise BadPlayer(told or f"the build failed ({code})")
+        said = messages.decode("utf-8", "replace")
+        told = _first_errors(said, own, language.spoken.build_error) or f"the build failed ({code})"
+        advice = (advice for pattern, advice in language.spoken.build_advice if re.search(pattern, said))
+        raise BadPlayer("; ".join([told, *islice(advice, 1)]))
     if how == build_inside.STAY:
         return store.read_source(confined.folder)
     return _unpacked(packed, store)

@@ -120,7 +120,8 @@ LOADING_ERRORS: Final = (
     (
         r"'(numpy|scipy|torch|tensorflow|pandas|sklearn|numba|jax|keras|networkx|sympy|dill|joblib|tqdm|requests|"
         r"chess)\b",
-        "this module is not installed here: write the agent without it, or ask your instructor to install it",
+        "this module is not installed here: write the agent without it, install it into the agent's folder (pip "
+        "install --target FOLDER NAME), or ask your instructor",
     ),
     (
         r"'(matplotlib|tkinter|_tkinter|pygame|turtle|PIL|seaborn|plotly)\b",

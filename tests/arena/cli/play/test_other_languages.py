@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from unittest import mock
@@ -14,6 +15,7 @@ from arena.players import builder
 from tests.kit import needs
 from tests.kit.arena_program import arena
 from tests.kit.behind_walls import need
+from tests.kit.starter_programs import TOOLS
 
 STARTERS = Path(__file__).parents[4] / "arena" / "student" / "starters"
 IN_JS = (STARTERS / "bare.js").read_text("utf-8")
@@ -52,6 +54,29 @@ def test_a_compile_error_is_one_line_with_file_and_line() -> None:
         assert ended.err.startswith("arena: bot.c, line ")
     ended = arena("check", "bot.c", "--game", "connect4")
     assert (ended.code, "bot.c, line " in ended.out) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "advice"),
+    [
+        (
+            "bot.c",
+            "int other(int);\nint main(void) { return other(1); }\n",
+            "if it is in another file: put all into a folder",
+        ),
+        ("bot.cpp", '#include "other.hpp"\nint main() {}\n', "a header of yours must be in the agent's folder"),
+        ("bot.cpp", "#include <span>\nint main() { std::span<int> s; }\n", "put a Makefile with g++ -std=c++20"),
+        ("bot.go", 'package main\nimport "github.com/x/y"\nfunc main() { y.Z() }\n', "there is only Go's own library"),
+        ("Bot.java", "class Bot { public static void main(String[] a) { Other o; } }\n", "other classes must be in"),
+        ("bot.rs", "use rand::Rng;\nfn main() {}\n", "a file of yours is a module (mod NAME;)"),
+    ],
+)
+def test_what_a_build_does_not_find_comes_with_advice(name: str, text: str, advice: str) -> None:
+    needs.program(TOOLS[Path(name).suffix])
+    Path(name).write_text(text, "utf-8")
+    ended = arena("play", "connect4", name, "random")
+    assert (ended.code, ended.err.count("\n")) == (2, 1)
+    assert re.search(rf"^arena: .*; .*{re.escape(advice)}", ended.err)
 
 
 def test_a_missing_compiler_is_one_line_that_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
