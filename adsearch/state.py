@@ -287,8 +287,10 @@ class State(Generic[Move]):
         self, row: int | None = None, column: int | None = None, *, start: tuple[int, int] | None = None
     ) -> Move:
         """The first legal move that ends in that row and column of `array`, and that starts in the cell `start`; None:
-        anywhere. BadMove if there is none."""
-        for move in self.moves():
+        anywhere. If only one move is legal, such as a pass, that one. BadMove if there is none."""
+        if len(moves := self.moves()) == 1:
+            return moves[0]
+        for move in moves:
             ways = self.cells(move)
             if ways and row in (None, ways[-1][0]) and column in (None, ways[-1][1]) and start in (None, ways[0]):
                 return move

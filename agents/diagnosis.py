@@ -85,6 +85,13 @@ def no_agent(names: dict[str, Any], module: str) -> str:
         return "the function choose is not in a class: put it into class MyAgent(Agent)"
     if classes:
         return f"expected a subclass of Agent, such as class MyAgent(Agent), got only class {classes[0]}"
+    functions = [name for name, value in own.items() if isinstance(value, FunctionType)]
+    if functions and not classes:
+        return (
+            f"expected a subclass of Agent, got only functions, such as {functions[-1]}: write below them class "
+            f"MyAgent(Agent) with choose(self, state, clock), which returns {functions[-1]}(state.array(self.seat)) or "
+            "the like (docs/bring.md)"
+        )
     return "expected a subclass of Agent (from agents import Agent), but the file defines none"
 
 
@@ -98,6 +105,8 @@ def wrong_in(agent: type, base: type) -> str:
             wrong := _wrong_with(function, method, arguments)
         ):
             return f"line {function.__code__.co_firstlineno}: {wrong}"
+    if not isinstance(getattr(agent, "name", ""), str):
+        return f"{agent.__name__}.name is the agent's name, a text: give your method or attribute another name"
     return ""
 
 

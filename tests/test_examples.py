@@ -148,7 +148,7 @@ def test_it_reads_any_json_whatever_its_order_its_blanks_and_its_letters(started
     agent.tell(
         json.dumps(dict(reversed(msgspec.to_builtins(start).items())), separators=(" , ", " : ")).encode() + b"\n"
     )
-    assert agent.hear() == Ready(7)
+    assert agent.hear() == Ready(7, board=True)
     for middle in ("a", 'quote " inside', "back\\slash\\", "ü €", "]", ", "):
         turn = Turn(7, "0123abcd", 2, ((0, '"id":"no"'),), None, None, '\\"legal": ["x"]', ("first", middle, "last"))
         for text in (

@@ -393,7 +393,7 @@ class Checkers(GridGame[Path]):
         squares = [divmod(square - 1, 4) for square in (last[0], last[-1])]
         return tuple((row, 2 * n + 1 - row % 2) for row, n in squares)
 
-    def _in_text(self, row: int, column: int) -> Cell:
+    def in_text(self, row: int, column: int) -> Cell:
         return row, 2 + 3 * column
 
     def piece(self, square: int) -> str:

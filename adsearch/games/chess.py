@@ -23,7 +23,7 @@ from adsearch.games.chess_rules import MATE, ChessRules
 from adsearch.games.chess_text import START, read_fen, read_san, write_board, write_castling, write_san
 from adsearch.games.chess_worth import KING_PLACES, LETTERS, PAWN, QUEEN, VALUE, value_of_pawns, worth
 from adsearch.games.grid import Cell, grid_attributes
-from adsearch.state import Feature, Looks
+from adsearch.state import Feature, Looks, Spot
 
 WEIGHT_OF_MOBILITY = 0.02
 """Weight of each square that a piece can reach."""
@@ -206,11 +206,11 @@ class Chess(ChessRules):
         return self.piece(8 * (7 - row) + column)
 
     def last_cells(self, last: int) -> tuple[Cell, ...]:
-        # Only where the piece is now: brackets around two neighbours would overlap.
-        return ((7 - (last >> 9 & 7), last >> 6 & 7),)
+        return tuple((7 - (square >> 3), square & 7) for square in (last & 63, last >> 6 & 63))
 
-    def cells(self, move: int) -> tuple[Cell, ...]:
-        return tuple((7 - (square >> 3), square & 7) for square in (move & 63, move >> 6 & 63))
+    def spots(self, last: int | None) -> tuple[Spot, ...]:
+        # Only where the piece is now: brackets around two neighbours would overlap.
+        return super().spots(last)[1:]
 
     def position(self) -> str:
         """FEN; then, if there are earlier positions that can occur again, their codes, 12 digits each."""

@@ -211,7 +211,7 @@ class Connect4(LineGame):
         discs = ((self.mine | self.theirs) & self.board.column[last]).bit_count()
         return ((self.board.rows - discs, last),)
 
-    def _in_text(self, row: int, column: int) -> Cell:
+    def in_text(self, row: int, column: int) -> Cell:
         width = self._width
         return row, width * column + width - 1
 

@@ -142,7 +142,7 @@ class GridGame(State[Move]):
         """The cells of each line with which the game was won."""
         return ()
 
-    def _in_text(self, row: int, column: int) -> Cell:
+    def in_text(self, row: int, column: int) -> Cell:
         """Where `str(self)` shows a cell: its line and the character in it. This is the place where `draw` puts it."""
         rows, _ = self._size
         return row + 1, len(str(rows)) + 1 + 2 * column
@@ -150,7 +150,7 @@ class GridGame(State[Move]):
     def spots(self, last: Move | None) -> tuple[Spot, ...]:
         marked = [(cell, True) for line in self.winning_lines() for cell in line]
         marked += [(cell, False) for cell in (() if last is None else self.last_cells(last))]
-        places = [(*self._in_text(*cell), won) for cell, won in marked]
+        places = [(*self.in_text(*cell), won) for cell, won in marked]
         return tuple(Spot(line, at - 1, at + 2, won) for line, at, won in places)
 
 

@@ -110,6 +110,17 @@ def test_a_changed_file_is_read_again(write: Write) -> None:
     ("source", "words"),
     [
         ("", "my_agent.py is empty: expected a Python file with a subclass of Agent"),
+        (
+            "def best_move(board): return 1",
+            "my_agent.py: expected a subclass of Agent, got only functions, such as best_move: write below them class "
+            "MyAgent(Agent) with choose(self, state, clock), which returns best_move(state.array(self.seat)) or "
+            "the like (docs/bring.md)",
+        ),
+        (
+            "from agents import Agent\nclass A(Agent):\n    def choose(self, state, clock): return 1\n"
+            "    def name(self): return 'A'\n",
+            "my_agent.py: A.name is the agent's name, a text: give your method or attribute another name",
+        ),
         ("x = 1", "my_agent.py: expected a subclass of Agent (from agents import Agent), but the file defines none"),
         ("from agents import Agent", "expected a subclass of Agent"),
         ("x = 1\nif x = 2:\n  pass", "my_agent.py, line 2: SyntaxError: "),

@@ -12,6 +12,7 @@ import json
 import os
 import re
 import select
+import signal
 import subprocess
 import sys
 import termios
@@ -143,13 +144,22 @@ class Screen:
                 self._keep()
                 self.row -= int(told)
                 assert self.row >= self._top, f"drawn over what has scrolled away:\n{self.picture()}"
-            case "", "H":
+            case "?1000" | "?1006", "h" | "l":  # the mouse
+                pass
+            case "?2026", "h":  # all up to "l" is drawn at once
                 self._keep()
-                self.row, self.column = self._top, 0
+            case "?2026", "l":
+                pass
+            case _, "H":  # where the next change begins
+                row, column = map(int, (told or "1;1").split(";"))
+                self.row, self.column = self._top + row - 1, column - 1
+                self.lines += [[] for _ in range(self.row + 1 - len(self.lines))]
             case "" | "2", "K":
                 if self.column == 0 and self.main is None:
                     self._keep()
                 self.lines[self.row] = [] if told else self.lines[self.row][: self.column]
+            case "2", "J":
+                self.lines = [[] for _ in range(ROWS)]
             case "", "J":
                 self.lines[self.row] = self.lines[self.row][: self.column]
                 self.lines[self.row + 1 :] = [[] for _ in self.lines[self.row + 1 :]]
@@ -267,6 +277,18 @@ class Session:
         """Somebody presses keys; what was shown before is looked at no more."""
         self._seen = len(self._screen.pictures) + 1
         os.write(self._keyboard, keys.encode())
+
+    def signal(self, number: signal.Signals) -> None:
+        """The command gets a signal from another program."""
+        os.killpg(os.tcgetpgrp(self._keyboard), number)
+
+    def until_left(self) -> None:
+        """Waits until the command has left the alternate screen; then the terminal must behave as before."""
+        deadline = monotonic() + PATIENCE
+        while self._screen.main is not None or not self._screen.shows_cursor:
+            assert self._read(deadline), f"`{self._given}` does not leave the screen"
+        while termios.tcgetattr(self._below) != self._before:
+            assert monotonic() < deadline, f"`{self._given}`: the terminal behaves otherwise"
 
     def end(self) -> Ended:
         """Waits for the end of the command, which must leave everything as a shell expects it, and readable."""

@@ -8,9 +8,10 @@ gives other steps that make the same move. Where several moves have the same fie
 picture of what tells one from the others. Where the sides move towards each other, it has `ABOVE`, the seat whose
 pieces start at the upper edge, and these functions take `turned`: then the board is drawn from the other side.
 Where a board has cells, or other places with names, `cells(state)` gives the fields of all of them.
-`SHOWS_EVENTS` is true where a picture shows the last chance event if that is given as `last`. `paper.py` is what they
-are drawn with and `sheet.py` the style of all, in which no colour means anything that a shape, a letter or a number
-does not say as well.
+`CELLS` says what fills each cell of a board of characters, in a game on a grid; `INKS` gives the colours of other
+single characters of the game's text. `SHOWS_EVENTS` is true where a picture shows the last chance event if that is
+given as `last`. `paper.py` is what they are drawn with and `sheet.py` the style of all, in which no colour means
+anything that a shape, a letter or a number does not say as well.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
-from adsearch.pictures.boards.paper import Field, corner
+from adsearch.pictures.boards.paper import Cells, Field, corner
 from adsearch.state import CHANCE, State
 
 
@@ -89,6 +90,18 @@ def last_mark(state: State[Any] | None, who: int | str, played: Any, last: Any) 
     if who != "chance" or (state is not None and getattr(_module_of(state), "SHOWS_EVENTS", False)):
         return played
     return last if state is None or state.hidden or state.turn != CHANCE else None
+
+
+def characters(state: State[Any]) -> tuple[Cells | None, dict[str, str]]:
+    """How a terminal shows the board: what fills its cells, if it has any; and the classes of the sheet for single
+    characters of the game's text."""
+    module = _module_of(state)
+    return getattr(module, "CELLS", None), getattr(module, "INKS", {})
+
+
+def above(state: State[Any]) -> int | None:
+    """The seat whose pieces start at the upper edge of the board; None in a game whose sides have no edges."""
+    return getattr(_module_of(state), "ABOVE", None)
 
 
 def can_turn(state: State[Any]) -> bool:

@@ -7,8 +7,10 @@ from typing import Final
 
 from adsearch.games.checkers import BIT, Checkers, Path
 from adsearch.pictures.boards.paper import (
+    Cells,
     Drawing,
     Field,
+    Piece,
     Point,
     circle,
     document,
@@ -23,6 +25,11 @@ from adsearch.pictures.boards.paper import (
 from adsearch.pictures.svg import pair, polygon
 
 ABOVE: Final = 0
+CELLS: Final = Cells(
+    ("pale", "wood"),
+    {"b": Piece("black"), "B": Piece("black", "♛"), "w": Piece("white"), "W": Piece("white", "♕")},
+    has_labels=False,
+)
 _CELL: Final = 44.0
 
 

@@ -11,8 +11,10 @@ from adsearch.games.grid import LETTERS
 from adsearch.pictures.boards.paper import (
     RIM,
     SMALL,
+    Cells,
     Drawing,
     Field,
+    Piece,
     centre,
     document,
     inside,
@@ -42,6 +44,22 @@ _OUTLINES: Final = {
     "H1.5V-12.3H4.5V-9.5H1.5V-4C2.4,-5.5 4,-7 6.5,-7.5C12.5,-8.5 16.5,-1 9,6.5L10,11V15z",
 }
 """The outline of each piece, around the middle of its square."""
+_OF_CHARACTERS: Final = {
+    "P": ("♟", ("  ▗▖  ", "  ▜▛  ", " ▗██▖ ")),
+    "R": ("♜", (" ▜▟▙▛ ", "  ██  ", " ▟██▙ ")),
+    "N": ("♞", (" ▗▟█▖ ", " ▀▘██ ", " ▄██▙ ")),
+    "B": ("♝", ("  ▞▙  ", "  ▜▛  ", " ▄██▄ ")),
+    "Q": ("♛", (" ▙▐▌▟ ", " ▝██▘ ", " ▟██▙ ")),
+    "K": ("♚", (" ▗▟▙▖ ", " ▗▟▙▖ ", " ▄██▄ ")),
+}
+"""Each piece as one character, and as three lines of six."""
+CELLS: Final = Cells(
+    ("pale", "wood"),
+    {
+        **{letter: Piece("white", *shown) for letter, shown in _OF_CHARACTERS.items()},
+        **{letter.lower(): Piece("black", *shown) for letter, shown in _OF_CHARACTERS.items()},
+    },
+)
 _LINES: Final = {
     "p": "",
     "r": "M-6,-3.5H6M-7.5,11H7.5",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import product
+from typing import Final
 
 from adsearch.games.connect4 import Connect4
 from adsearch.games.grid import cell_name
@@ -12,8 +13,10 @@ from adsearch.pictures.boards.paper import (
     CELL,
     RIM,
     SMALL,
+    Cells,
     Drawing,
     Field,
+    Piece,
     circle,
     cross,
     document,
@@ -24,6 +27,7 @@ from adsearch.pictures.boards.paper import (
     sample,
 )
 
+CELLS: Final = Cells(("frame",), {".": Piece("hole"), "x": Piece("yellow"), "o": Piece("red", is_ring=True)})
 _RADIUS = 15.0
 _CALLED = {side: name.lower() for side, name in zip(Connect4.looks.pieces, Connect4.looks.sides, strict=True)}
 

@@ -10,8 +10,10 @@ from adsearch.games.go_board import COLUMNS
 from adsearch.pictures.boards.paper import (
     RIM,
     SMALL,
+    Cells,
     Drawing,
     Field,
+    Piece,
     Point,
     centre,
     circle,
@@ -27,6 +29,7 @@ from adsearch.pictures.boards.paper import (
 )
 from adsearch.pictures.svg import element, number, pair
 
+CELLS: Final = Cells(("pale",), {".": Piece("lattice", "┼"), "x": Piece("black"), "o": Piece("white")})
 _STEP: Final = 30.0
 """Distance of two lines."""
 _RADIUS: Final = 13.5

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from adsearch.games.kuhn import Kuhn
 from adsearch.pictures.boards.poker import draw_table
+
+INKS: Final = dict.fromkeys("JQK", "card")
 
 
 def draw(state: Kuhn, _last: object = None) -> str:

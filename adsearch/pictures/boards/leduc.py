@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from adsearch.games.leduc import Leduc
 from adsearch.pictures.boards.poker import draw_table
+
+INKS: Final = dict.fromkeys("JQK", "card")
 
 
 def draw(state: Leduc, _last: object = None) -> str:

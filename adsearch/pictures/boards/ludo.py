@@ -23,6 +23,7 @@ from adsearch.pictures.boards.paper import (
 from adsearch.pictures.svg import pair, polygon
 from adsearch.state import CHANCE
 
+INKS: Final = {"r": "R-land", "g": "G-land", "y": "Y-land", "b": "B-land"}
 _CELL: Final = 28.0
 _SIDE: Final = 15 * _CELL
 _CORNERS: Final = ((0, 0), (0, 9), (9, 9), (9, 0))

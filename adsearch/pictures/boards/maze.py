@@ -7,9 +7,30 @@ from typing import Final
 
 from adsearch.games.maze import Maze
 from adsearch.games.maze_map import HEADINGS, cell_text
-from adsearch.pictures.boards.paper import Drawing, Field, Point, document, dots, inside, path
+from adsearch.pictures.boards.paper import (
+    Cells,
+    Drawing,
+    Field,
+    Piece,
+    Point,
+    document,
+    dots,
+    inside,
+    path,
+)
 from adsearch.pictures.svg import element, number, pair
 
+CELLS: Final = Cells(
+    ("paper",),
+    {
+        "%": Piece("block", " ", fills=True),
+        ".": Piece("pellet", "·"),
+        "o": Piece("pellet", "•"),
+        "P": Piece("runner"),
+        **{str(n): Piece(("ghost", "B", "G", "R")[n - 1], str(n), fills=True) for n in range(1, 5)},
+    },
+    has_labels=False,
+)
 _CELL: Final = 22.0
 _WAYS: Final = ((0.0, -1.0), (1.0, 0.0), (0.0, 1.0), (-1.0, 0.0))
 """Right and down, by direction."""

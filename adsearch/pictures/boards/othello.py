@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from adsearch.games.othello import PASS, Othello
 from adsearch.pictures.boards.paper import (
     CELL,
     RIM,
+    Cells,
     Drawing,
     Field,
+    Piece,
     centre,
     circle,
     document,
@@ -22,6 +25,7 @@ from adsearch.pictures.boards.paper import (
     sample,
 )
 
+CELLS: Final = Cells(("felt",), {".": Piece("seam", "·"), "x": Piece("black"), "o": Piece("white")})
 _SIDES = dict(zip(Othello.looks.pieces, Othello.looks.sides, strict=True))
 
 

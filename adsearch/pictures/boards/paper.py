@@ -5,16 +5,16 @@ Below the board stands a caption: the pieces with what they are called, and what
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from adsearch.games import catalog
 from adsearch.games.grid import LETTERS
 from adsearch.pictures import svg
 from adsearch.pictures.boards.sheet import DARK, LIGHT
 from adsearch.pictures.svg import pair
-from adsearch.state import State
+from adsearch.state import Looks, State
 
 SIZE: Final = 14.0
 """The font's."""
@@ -39,6 +39,32 @@ class Drawing:
     def at(self, x: float, y: float, *, kind: str = "") -> str:
         """The markup with that corner at (x, y)."""
         return svg.element("g", self.markup, class_=kind, transform=f"translate({svg.number(x)} {svg.number(y)})")
+
+
+class Piece(NamedTuple):
+    """What fills a cell of a board of characters."""
+
+    kind: str
+    """The class of the sheet with its colour."""
+    sign: str = ""
+    """The character that shows it; empty: a disc."""
+    large: tuple[str, ...] = ()
+    """Three lines of six characters that show it where cells are so large."""
+    is_ring: bool = False
+    """Whether its disc is a ring, so that not only the colour tells it from others."""
+    fills: bool = False
+    """Whether its colour fills the whole cell."""
+
+
+class Cells(NamedTuple):
+    """A board of cells as characters, for a terminal: `CELLS` of a game's module."""
+
+    grounds: tuple[str, ...]
+    """The classes of the cells' colours, which alternate."""
+    pieces: Mapping[str, Piece]
+    """By the marks of `State.cell`; a mark that is missing is written as it is."""
+    has_labels: bool = True
+    """Whether letters or numbers stand beside the board in the game's text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +228,11 @@ _OF_OTHERS: Final = ("full-x", "full-o", "G", "Y", "R")
 
 def colour(rules: str, seat: int) -> str:
     """The class of the sheet that has the colour of a seat's pieces, by which all else of the seat is coloured too."""
-    looks = catalog.looks(rules)
+    return colour_of(catalog.looks(rules), seat)
+
+
+def colour_of(looks: Looks, seat: int) -> str:
+    """The same for a game with these looks."""
     named = looks.colours or tuple(map(str.lower, looks.sides)) or _OF_OTHERS
     return named[seat % len(named)]
 

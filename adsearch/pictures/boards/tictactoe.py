@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from adsearch.games.tictactoe import TicTacToe
 from adsearch.pictures.boards.paper import (
     CELL,
     RIM,
+    Cells,
     Drawing,
     Field,
+    Piece,
     centre,
     document,
     grid,
@@ -22,6 +25,8 @@ from adsearch.pictures.boards.paper import (
     rims,
     sample,
 )
+
+CELLS: Final = Cells(("cell", "no-land"), {"x": Piece("full-x", "╳"), "o": Piece("full-o", "◯")})
 
 
 def draw(state: TicTacToe, last: int | None = None) -> str:

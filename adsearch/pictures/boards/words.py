@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from string import ascii_letters
 from typing import Final
 
 from adsearch.games.words import UNKNOWN, Words
@@ -22,6 +23,7 @@ from adsearch.pictures.boards.paper import (
 )
 from adsearch.pictures.svg import pair
 
+INKS: Final = {"=": "R-land", "-": "Y-land", '"': "B-land", "'": "G-land", **dict.fromkeys(ascii_letters, "card")}
 _CELL: Final = 28.0
 _SIDE: Final = SIZE * _CELL
 _RACK: Final = 34.0

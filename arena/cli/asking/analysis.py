@@ -7,7 +7,8 @@ command goes on: an analysis can be made again.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,8 +29,16 @@ AnalyseOption = Annotated[
 ]
 
 
-def analysed(game: PastGame, *, effort: AnalysisBudget | None = None, trust: bool, db: str | None) -> PastGame:
-    """The game with a new analysis, which is also kept in the database. `effort`: the limit of each search."""
+def analysed(
+    game: PastGame,
+    *,
+    effort: AnalysisBudget | None = None,
+    trust: bool,
+    db: str | None,
+    show: Callable[[str], None] | None = None,
+) -> PastGame:
+    """The game with a new analysis, which is also kept in the database. `effort`: the limit of each search; `show`:
+    what shows the progress (default: the progress line)."""
     from msgspec.structs import replace
 
     from arena.student.analysis import AnalysisBudget, judge_moves
@@ -39,20 +48,27 @@ def analysed(game: PastGame, *, effort: AnalysisBudget | None = None, trust: boo
     start = recorded_rules.start(game, trust=trust)
     effort = effort or AnalysisBudget.default(len(game.moves))
     try:
-        plies = keep(game.id, judge_moves(start, game.moves, effort), total=len(game.moves), db=db)
+        plies = keep(game.id, judge_moves(start, game.moves, effort), total=len(game.moves), db=db, show=show)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         raise typer.Exit(130) from None
     return replace(game, analysis=plies)
 
 
-def keep(game: int, plies: Iterable[JudgedPly], *, total: int, db: str | None) -> tuple[JudgedPly, ...]:
+def keep(
+    game: int,
+    plies: Iterable[JudgedPly],
+    *,
+    total: int,
+    db: str | None,
+    show: Callable[[str], None] | None = None,
+) -> tuple[JudgedPly, ...]:
     """Judge all `total` plies of the game with this id, and write them to the database."""
     from db import store
     from db.database import Database
     from db.errors import DatabaseError
 
-    judged = tuple(_counted(plies, total))
+    judged = tuple(_counted(plies, total, show))
     try:
         with Database(db, create=False) as database, database.writing() as connection:
             store.keep_analysis(connection, game, judged)
@@ -61,10 +77,10 @@ def keep(game: int, plies: Iterable[JudgedPly], *, total: int, db: str | None) -
     return judged
 
 
-def _counted(plies: Iterable[JudgedPly], total: int) -> Iterator[JudgedPly]:
-    """The plies, with the number of the one that is searched on the progress line, and the time that remains."""
+def _counted(plies: Iterable[JudgedPly], total: int, show: Callable[[str], None] | None) -> Iterator[JudgedPly]:
+    """The plies; shows the number of the one that is searched, and the time that remains."""
     began = monotonic()
-    with progress_line.temporary() as show_progress:
+    with progress_line.temporary() if show is None else nullcontext(show) as show_progress:
         show_progress(f"analysing ply 1 of {total}")
         for number, ply in enumerate(plies, 1):
             yield ply

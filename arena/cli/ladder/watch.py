@@ -5,28 +5,25 @@ It reads what the director publishes, and the database only to choose a game. No
 
 from __future__ import annotations
 
-import os
-import sys
 from contextlib import closing, suppress
 from pathlib import Path
 from time import monotonic, monotonic_ns
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
+from rich.text import Text
 
 from arena.cli.asking.record_options import DatabaseOption, by_name, submissions
-from arena.cli.terminal.full_screen import draw, full_screen, is_possible
+from arena.cli.terminal.screen import Screen, is_possible
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
-    from arena.cli.ladder.live_screen import LiveScreen
+    from arena.cli.terminal.followed_view import FollowedView
     from arena.match.live import OfGame
     from db.database import Connection, Database
 
-_KEYS: Final = {
-    **dict.fromkeys((b"q", b"Q", b"\x03", b"\x04"), "quit"),
-    **dict.fromkeys((b"n", b" ", b"\r", b"\n", b"\x1b[C", b"\x1bOC"), "next"),
-}
+_NEXT: Final = ("n", "right", "enter")
+_QUIT: Final = ("q", "Q", "quit")
 _REDRAW_EVERY: Final = 0.1
 """Seconds between two drawings while clocks run."""
 _LOOK_EVERY: Final = 2.0
@@ -130,7 +127,7 @@ class _Watching:
         self.chosen = chosen
         self.is_done = False
         """Whether the game that the user asked for is over."""
-        self.screen: LiveScreen | None = None
+        self.screen: FollowedView | None = None
         self._database = database
         self._tv = tv
         self._id: int | None = None
@@ -158,11 +155,11 @@ class _Watching:
         return self._follower.ended
 
     def _follow(self, id: int) -> None:
-        from arena.cli.ladder.live_screen import LiveScreen
+        from arena.cli.terminal.followed_view import FollowedView
 
         if self._id is not None:
             self._follower.unsubscribe(self._id)
-        self._id, self.screen = id, LiveScreen(f"game {id}")
+        self._id, self.screen = id, FollowedView(f"game {id}")
         self._follower.subscribe(id)
 
     def follow_next(self) -> bool:
@@ -227,45 +224,45 @@ class _Watching:
 
 def _on_terminal(watching: _Watching) -> None:
     """Shows games on the whole screen until the user quits."""
-    shown: list[str] = []
     # When the next game is looked for; None while a game is in progress.
     due: float | None = None
-    with full_screen(_KEYS) as next_key:
+    toggled = dict.fromkeys("sw", False)
+    with Screen() as screen:
         while True:
             for message in watching.receive(0):
                 if watching.screen is not None:
                     watching.screen.take(message)
-            columns, rows = os.get_terminal_size(sys.stdout.fileno())
-            lines = _picture(watching, columns, rows)
-            if lines != shown:
-                draw(lines)
-                shown = lines
-            key = next_key(_REDRAW_EVERY)
-            if key == "quit":
+            screen.draw(_picture(watching, screen, turned=toggled["s"], in_words=toggled["w"]))
+            key = screen.key(_REDRAW_EVERY)
+            if key in _QUIT:
                 return
-            screen, now = watching.screen, monotonic()
+            if key in toggled:
+                toggled[key] = not toggled[key]
+            game, now = watching.screen, monotonic()
             if watching.is_done:
                 continue
-            if screen is not None and not screen.is_over and not watching.has_ended:
+            if game is not None and not game.is_over and not watching.has_ended:
                 due = None
             elif due is None:
-                due = now + (_END_SHOWN if screen is not None and screen.end is not None else 0.0)
-            is_asked = key == "next" and watching.chosen is None
+                due = now + (_END_SHOWN if game is not None and game.end is not None else 0.0)
+            is_asked = key in _NEXT and watching.chosen is None
             if is_asked or (due is not None and now >= due):
                 found = watching.reconnect() if watching.has_ended else watching.follow_next()
                 due = None if found else now + _LOOK_EVERY
 
 
-def _picture(watching: _Watching, columns: int, rows: int) -> list[str]:
+def _picture(watching: _Watching, screen: Screen, *, turned: bool, in_words: bool) -> list[Text]:
     """What the terminal shows now."""
+    from arena.cli.terminal.game_view import GameView, picture
     from arena.history.words import printable
 
-    keys = "q: quit" if watching.chosen is not None else "n: another game   q: quit"
+    keys = "s: other side   w: in words   q: quit"
+    another = "" if watching.chosen is not None else "n: another game   "
     is_gone = watching.has_ended and not watching.is_done
-    status = f"{printable(watching.tournament)}{_NOT_RUNNING * is_gone}   {keys}"
-    if watching.screen is None:
-        return [*([_WAITING] + [""] * rows)[: rows - 1], status]
-    return watching.screen.lines(monotonic_ns(), status, columns=columns, rows=rows)
+    view = GameView(_WAITING) if watching.screen is None else watching.screen.view(monotonic_ns())
+    view.status = [f"{printable(watching.tournament)}{_NOT_RUNNING * is_gone}   {another}{keys}"]
+    view.turned, view.in_words = turned, in_words
+    return picture(view, screen.look, *screen.size).lines
 
 
 def _as_lines(watching: _Watching) -> None:

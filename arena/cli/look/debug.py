@@ -68,7 +68,7 @@ def _introduction(
 ) -> Iterator[str]:
     """The position and how the agent is run; also why at this ply, if the user did not choose it (`chosen`)."""
     from arena.cli.asking import recorded_game
-    from arena.cli.terminal.coloured_board import board_lines
+    from arena.cli.terminal.board import board_lines
     from arena.history import words
     from arena.history.replay import replay
 

@@ -179,7 +179,7 @@ _STATUSES: Final = {Status.OVER: ("finished", "void"), Status.ANY: ()}
 
 def _board(found: Replay, ply: int | None) -> str:
     """The board after that ply, or at the end; or the reason why its rules cannot be run."""
-    from arena.cli.terminal.coloured_board import board_lines
+    from arena.cli.terminal.board import board_lines
 
     try:
         return "\n".join(board_lines(*_reached(found, ply)))

@@ -9,6 +9,7 @@ import typer
 from arena.cli.asking import rated_games
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.asking.record_options import DatabaseOption, reading
+from arena.cli.terminal import bars
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.listings import Shown, listed, show
 from arena.history.words import percent, printable
@@ -67,11 +68,14 @@ def progress(
 
         write_file(svg, plots.progress([plots.of_versions(agent, versions)], title=f"Versions of {agent}"))
     if versions or not shown.is_table:
-        show(versions, VERSIONS, shown, first=("version", "games", "rating", "error", "better"))
+        drawn = bars.ratings([(row.rating, row.error) for row in versions])
+        columns = bars.with_bar(VERSIONS, "lowest to highest", lambda row: drawn(row.rating, row.error))
+        show(versions, columns if shown.is_table else VERSIONS, shown, first=_FIRST)
     else:
         print(f"{printable(agent)} has no rated game" + " from which a rating follows without a prior" * (prior == 0.0))
 
 
+_FIRST: Final = ("version", "games", "rating", "error", "better")
 VERSIONS: Final[tuple[Column[VersionRating], ...]] = (
     Column("version"),
     Column("at", "last game (UTC)", text=lambda row: (row.at or "")[:10]),

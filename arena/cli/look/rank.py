@@ -23,6 +23,7 @@ from arena.cli.asking.record_options import (
     reading,
     title_of,
 )
+from arena.cli.terminal import bars
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.listings import OutputFormat, Shown, listed, show, show_json
 from arena.errors import BadRating
@@ -162,6 +163,9 @@ def _show(found: Ranking, shown: Shown, *, prior: float, heading: str) -> None:
     else:
         if shown.is_table and heading:
             print(heading)
+        if shown.is_table and not found.system.for_points:
+            drawn = bars.ratings([(row.rating, row.error) for row in found.players])
+            columns = [*bars.with_bar(columns, "lowest to highest", lambda row: drawn(row.rating, row.error))]
         show(found.players, columns, shown)
         if shown.is_table:
             print("\n".join(["", *_footer(found, prior)]))

@@ -6,23 +6,23 @@ is over. The terminal's settings are restored in every case.
 
 from __future__ import annotations
 
-import os
-import shlex
-import sys
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 import typer
+from rich.text import Text
 
+from adsearch import CHANCE
 from arena.cli.asking import recorded_game
 from arena.cli.asking.analysis import analysed
-from arena.cli.terminal.coloured_board import board_lines
+from arena.cli.terminal.board import board_lines
 from arena.cli.terminal.files import write_file
-from arena.cli.terminal.full_screen import cut, draw, full_screen, is_possible
-from arena.cli.terminal.wrapping import APART, side_by_side, wrap_lines
+from arena.cli.terminal.game_view import GameView, picture
+from arena.cli.terminal.screen import Screen, is_possible
+from arena.cli.terminal.wrapping import wrapped
 from arena.errors import ArenaError
 from arena.history import words
 
@@ -30,37 +30,23 @@ if TYPE_CHECKING:
     from arena.history.replay import Replay, Step
     from db.records import PastGame
 
-_KEYS: Final = {
-    **dict.fromkeys((b" ", b"n", b"l", b"\x1b[C", b"\x1bOC", b"\x1b[B", b"\x1bOB"), "next"),
-    **dict.fromkeys((b"\r", b"\n"), "enter"),
-    **dict.fromkeys((b"b", b"h", b"\x1b[D", b"\x1bOD", b"\x1b[A", b"\x1bOA"), "back"),
-    **dict.fromkeys((b"\x7f", b"\x08"), "rub out"),
-    **dict.fromkeys((b"\x1b[H", b"\x1bOH", b"\x1b[1~", b"\x1b[7~"), "home"),
-    **dict.fromkeys((b"G", b"\x1b[F", b"\x1bOF", b"\x1b[4~", b"\x1b[8~"), "end"),
-    **dict.fromkeys((b"q", b"Q", b"\x03", b"\x04"), "quit"),
-    **{b"%d" % digit: str(digit) for digit in range(10)},
-    b"g": "jump",
-    b"p": "play",
-    b"m": "mistake",
-    b"M": "earlier mistake",
-    **dict.fromkeys((b"+", b"="), "faster"),
-    **dict.fromkeys((b"-", b"_"), "slower"),
-    b"?": "help",
-}
 _SPEEDS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Moves a second."""
 _HELP: Final = (
-    ("right, space, n", "next move"),
+    ("right, n, enter", "next move"),
     ("left, b", "one move back"),
     ("home, end", "start, end of the game"),
     ("14 and enter", "jump to move 14; g asks for the number"),
-    ("m, M", "next, previous mistake"),
-    ("p", "play, pause"),
+    ("m, M", "next, previous mistake; the game is analysed first if need be"),
+    ("space", "play, pause"),
     ("+, -", "play faster, slower"),
+    ("l", "all that the agents printed, or only the end of it"),
+    ("s", "the board from the other side"),
+    ("w", "the board in words"),
+    ("d", "run the agent again at this move, to debug it"),
     ("?", "this help"),
     ("q", "quit"),
 )
-_LOGS: Final = "A larger window shows more of what the agents printed; arena replay ID --logs shows all."
 
 
 def step_through(
@@ -98,7 +84,7 @@ def step_through(
     if found.trouble and not game.moves:
         raise ArenaError(found.trouble)
     if is_possible():
-        _step(game, found, ply or 0)
+        _on_screen(found, ply or 0, trust=trust_rules, db=db)
         return
     for line in recorded_game.header(game):
         print(line)
@@ -127,20 +113,11 @@ def _step_lines(game: PastGame, replay: Replay, step: Step, *, explained: bool) 
     return [*_position_lines(game, replay, step, explained=explained), *_printed(game, replay, step)]
 
 
-def _position_lines(
-    game: PastGame, replay: Replay, step: Step, *, explained: bool = False, width: int | None = None
-) -> list[str]:
-    """The ply, the board, the clocks, and what the agent reported about its search; sentences in lines of `width`."""
+def _position_lines(game: PastGame, replay: Replay, step: Step, *, explained: bool) -> list[str]:
+    """The ply, the board, the clocks, and what the agent reported about its search."""
     board = [] if explained and step.state is None else _board(replay, step)
-    mistake, thinking = (_sentence(text, width) for text in (_mistake(game, step), _thinking(step)))
+    mistake, thinking = ([f"     {text}"] if text else [] for text in (_mistake(game, step), _thinking(step)))
     return [_ply(game, step), *mistake, *board, *_clocks(game, step), *thinking]
-
-
-def _sentence(text: str, width: int | None) -> list[str]:
-    """A sentence about the ply, in lines of `width`; on one line if that is None."""
-    if width is None or not text:
-        return [f"     {text}"] * bool(text)
-    return wrap_lines(text, begin=" " * 5, more=" " * 7, width=width)
 
 
 def _ply(game: PastGame, step: Step) -> str:
@@ -206,38 +183,52 @@ def _log(heading: str, text: str) -> list[str]:
     return [f"     {words.printable(heading)}", *(f"     | {line}" for line in lines)]
 
 
-def screenful(game: PastGame, replay: Replay, number: int, status: str, *, columns: int, rows: int) -> list[str]:
-    """A step on a screen of that size, with `status` at the bottom. Of long output of the agents the end is shown."""
-    parts = status.split(APART)
-    below = side_by_side(parts, width=columns)
-    if len(below) > max(1, rows // 6):
-        below = side_by_side([parts[0], *parts[-2:]], width=columns)[:2]
-    step, room = replay.steps[number], max(0, rows - 1 - len(below))
-    ending = recorded_game.ending(game) if number == len(game.moves) else []
-    lines = [*_position_lines(game, replay, step, width=columns), *ending]
-    if len(lines) > room:
-        lines = [*_position_lines(game, replay, step), *ending]
-    if len(lines) + 2 <= room:
-        lines = [recorded_game.header(game)[0], "", *lines]
-    # The empty line above the status gives its place to the last line of a tall board.
-    apart = [""] if len(lines) <= room else []
-    room += 1 - len(apart)
-    printed, free = _printed(game, replay, step), room - len(lines)
-    if len(printed) > free >= 2:
-        printed = [f"{printed[0].removesuffix(':')} (the end of it):", *printed[1 - free :]]
-    lines = [*lines, *printed, *[""] * room][:room]
-    return [cut(line, columns) for line in [*lines, *apart, *below]][-rows:]
-
-
-def _help(columns: int) -> Iterator[str]:
-    """The help for the keys."""
-    for keys, does in _HELP:
-        yield from wrap_lines(does, begin=f"{keys:<18}", more=" " * 18, width=columns)
-    yield ""
-    yield from wrap_lines(_LOGS, width=columns)
-
-
 # On a terminal.
+
+
+def view(replay: Replay, viewer: Viewer) -> GameView:
+    """The step at which the viewer is, for the screen."""
+    game, step = replay.game, replay.steps[viewer.at]
+    marks = {ply.ply: ply.mark for ply in game.analysis}
+    shown = GameView(
+        recorded_game.header(game)[0],
+        rules=game.game,
+        players=game.players,
+        clocks=["" if left is None else words.clock(left) for left in step.left],
+        turn=None if step.state is None or step.state.turn == CHANCE else step.state.turn,
+        state=step.state,
+        last=step.last,
+        why_no_board=recorded_game.missing_board(f"no board: {replay.trouble}"),
+        plies=[(move.who, words.printable(move.move) + marks.get(move.ply, "")) for move in game.moves],
+        at=viewer.at,
+        values=_values(game),
+        status=[viewer.status()],
+        turned=viewer.turned,
+        in_words=viewer.in_words,
+    )
+    ending = recorded_game.ending(game) if viewer.at == len(game.moves) else []
+    printed = [line.strip() for line in _printed(game, replay, step)]
+    said = (_ply(game, step).strip(), _mistake(game, step), _thinking(step))
+    shown.says = [*filter(None, said), *(printed if viewer.logs else printed[-_LAST_PRINTED:]), *ending]
+    return shown
+
+
+_LAST_PRINTED: Final = 4
+"""Lines of what the agents printed that are shown unless all are asked for."""
+
+
+def _values(game: PastGame) -> list[float | None]:
+    """For the first seat, the value after each ply: as the analysis found it, or as the players reported it."""
+    if len(game.seats) != 2:
+        return []
+    if game.analysis:
+        return [ply.after.values[0] if ply.after.known else None for ply in game.analysis]
+    return [None if move.score is None else -move.score if move.who == 1 else move.score for move in game.moves]
+
+
+def _help() -> list[str]:
+    """The help for the keys."""
+    return [f"{keys:<18}{does}" for keys, does in _HELP]
 
 
 @dataclass(slots=True)
@@ -261,34 +252,44 @@ class Viewer:
     """What is said if a mistake is asked for and none is marked."""
     saying: str = ""
     """What is said in the line at the bottom, until the next key."""
+    turned: bool = False
+    in_words: bool = False
+    logs: bool = False
+    """Whether all that the agents printed is shown."""
     over: bool = False
 
     def press(self, key: str, now: float) -> None:
         """Handle a key."""
         typed, helping, self.typed, self.helping, self.saying = self.typed, self.helping, None, False, ""
-        if helping and key != "quit":
+        if helping and key not in ("q", "Q", "quit"):
             return
         match key:
-            case "quit":
+            case "quit" | "q" | "Q":
                 self.over = True
-            case "help":
+            case "?":
                 self.helping, self.due = True, None
-            case "play":
+            case "s":
+                self.turned = not self.turned
+            case "w":
+                self.in_words = not self.in_words
+            case "l":
+                self.logs = not self.logs
+            case " ":
                 self.due = None if self.due is not None else self._next_at(now)
                 self.at = 0 if self.due is not None and self.at == self.last else self.at
-            case "faster" | "slower":
-                self.speed += 1 if key == "faster" else -1
+            case "+" | "=" | "-" | "_":
+                self.speed += 1 if key in "+=" else -1
                 self.speed = min(max(self.speed, 0), len(_SPEEDS) - 1)
                 self.due = None if self.due is None else self._next_at(now)
-            case "mistake" | "earlier mistake" if not self.mistakes:
+            case "m" | "M" if not self.mistakes:
                 self.saying, self.due = self.without, None
-            case "mistake" | "earlier mistake":
+            case "m" | "M":
                 # After the last mistake the first one comes again.
                 later = [ply for ply in self.mistakes if ply > self.at]
                 before = [ply for ply in self.mistakes if ply < self.at]
-                found = [*later, *self.mistakes][:1] if key == "mistake" else [*self.mistakes, *before][-1:]
+                found = [*later, *self.mistakes][:1] if key == "m" else [*self.mistakes, *before][-1:]
                 self._go(found[0])
-            case "jump":
+            case "g":
                 self.typed, self.due = "", None
             case _ if key.isdigit():
                 self.typed, self.due = f"{typed or ''}{key}"[:6], None
@@ -297,8 +298,10 @@ class Viewer:
             case "enter" if typed:
                 self._go(int(typed))
             case _ if typed is None or key != "enter":
-                places = {"next": self._beside(1), "enter": self._beside(1), "home": 0, "end": self.last}
-                self._go(places.get(key, self._beside(-1)))
+                forward, back = self._beside(1), self._beside(-1)
+                places = {"home": 0, "end": self.last, "left": back, "up": back, "b": back, "rub out": back}
+                places |= dict.fromkeys(("right", "down", "n", "enter"), forward)
+                self._go(places.get(key, self.at))
 
     def pass_time(self, now: float) -> None:
         """Show the next move if its time has come."""
@@ -325,41 +328,75 @@ class Viewer:
         if self.typed is not None:
             return f"{at}   jump to move: {self.typed}_   (enter)"
         if self.saying:
-            return f"{at}   {self.saying}   ?: all keys   q: quit"
+            return f"{at}   {self.saying}   ?: keys   q: quit"
         if self.due is not None:
-            return f"{at}   playing, {_SPEEDS[self.speed]:g} moves a second   +: faster   -: slower   p: stop   q: quit"
-        mistake = "m: next mistake   " * bool(self.mistakes)
-        return f"{at}   right or space: next   left: back   {mistake}p: play   ?: all keys   q: quit"
+            speed = f"playing, {_SPEEDS[self.speed]:g} moves a second"
+            return f"{at}   {speed}   +: faster   -: slower   space: stop   q: quit"
+        return f"{at}   right: next   left: back   m: mistake   space: play   ?: keys   q: quit"
 
 
 def why_no_mistake(game: PastGame, replay: Replay) -> str:
-    """Why no move is marked as a mistake."""
+    """Why no move is marked as a mistake; empty if the game was not analysed yet."""
     start = replay.steps[0].state
     if start is not None and start.hidden:
         return "no mistakes are marked in a game with hidden information"
-    if not game.analysis:
-        return f"no mistakes are marked yet: arena replay {shlex.quote(game.name)} --mistakes"
-    return "the analysis found no mistake"
+    return "the analysis found no mistake" if game.analysis else ""
 
 
-def _step(game: PastGame, replay: Replay, at: int) -> None:
-    """Show steps, controlled by the keys, until the user quits."""
-    viewer = Viewer(
+def _viewer(replay: Replay, at: int) -> Viewer:
+    game = replay.game
+    return Viewer(
         len(game.moves),
         at,
         [ply.ply for ply in game.analysis if ply.mark],
         passed={step.number for step in replay.steps if step.passes},
         without=why_no_mistake(game, replay),
     )
-    with full_screen(_KEYS) as next_key:
-        while not viewer.over:
-            columns, rows = os.get_terminal_size(sys.stdout.fileno())
+
+
+def _on_screen(replay: Replay, at: int, *, trust: bool, db: str | None) -> None:
+    """Show steps, controlled by the keys, until the user quits."""
+    from arena.cli.look.debug import debug
+
+    viewer = _viewer(replay, at)
+    with Screen() as screen:
+
+        def draw() -> None:
+            shown = view(replay, viewer)
             if viewer.helping:
-                shown: Sequence[str] = [cut(line, columns) for line in _help(columns)][: rows - 1]
+                screen.draw([*map(Text, _help()), Text(), Text("any key: back to the game")])
             else:
-                shown = screenful(game, replay, viewer.at, viewer.status(), columns=columns, rows=rows)
-            draw(shown)
-            key = next_key(None if viewer.due is None else max(0.0, viewer.due - monotonic()))
-            if key:
+                screen.draw(picture(shown, screen.look, *screen.size).lines)
+
+        def say(text: str) -> None:
+            viewer.saying = text
+            draw()
+
+        while not viewer.over:
+            draw()
+            key = screen.key(None if viewer.due is None else max(0.0, viewer.due - monotonic()))
+            if key in ("m", "M") and not viewer.mistakes and not viewer.without:
+                replay = _with_mistakes(replay, say, trust=trust, db=db)
+                viewer.mistakes, viewer.without = _viewer(replay, 0).mistakes, why_no_mistake(replay.game, replay)
+            if key == "d" and not viewer.helping:
+                with screen.left():
+                    try:
+                        debug(replay.game.name, turn=viewer.at or None, file=None, trust_rules=trust, db=db)
+                    except (ArenaError, typer.Exit) as error:
+                        print(wrapped(f"arena: {error}") if isinstance(error, ArenaError) else "")
+                    input("Enter: back to the game ")
+            elif key:
                 viewer.press(key, monotonic())
             viewer.pass_time(monotonic())
+
+
+def _with_mistakes(replay: Replay, say: Callable[[str], None], *, trust: bool, db: str | None) -> Replay:
+    """The game with its mistakes marked; `say` shows the progress. Unchanged, and said why, if they cannot be found."""
+    from arena.history import replay as steps
+
+    try:
+        judged = analysed(recorded_game.read_game(replay.game.name, db), trust=trust, db=db, show=say)
+    except (ArenaError, typer.Exit) as error:
+        say(str(error) if isinstance(error, ArenaError) else "interrupted")
+        return replay
+    return steps.replay(judged, trust=trust)

@@ -12,6 +12,7 @@ from adsearch.errors import quote
 from arena.cli.asking import rated_games
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.asking.record_options import DatabaseOption, reading
+from arena.cli.terminal import bars
 from arena.cli.terminal.listings import OF_ROWS, Shown, listed, show_one
 from arena.errors import BadRating
 from arena.history import words
@@ -129,7 +130,8 @@ def _lines(found: Versus) -> list[str]:
     rows += [(f"in seat {one.seat}", one) for one in found.by_seat]
     for title, one in rows:
         score = (one.wins + one.draws / 2.0) / one.games
-        lines.append(f"{title:<12}{one.wins:>5}{one.draws:>5}{one.losses:>5}   {score:.1%}")
+        line = f"{title:<12}{one.wins:>5}{one.draws:>5}{one.losses:>5}   {score:.1%}"
+        lines.append(f"{line:<40}{bars.results(one.wins, one.draws, one.losses)}" if bars.has_room() else line)
     lines += ["", *_difference(found, a)]
     if any(found.pentanomial):
         pairs = zip(("0", "½", "1", "1½", "2"), found.pentanomial, strict=True)

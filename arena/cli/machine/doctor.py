@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from arena.play.machine import Finding
 
 FINDINGS: Final = fields(("area", "name", "value", "verdict", "advice"))
-_MARKS: Final = {"ok": "ok", "warning": "!", "problem": "x", "unknown": "?"}
-_STYLES: Final = {"ok": "green", "warning": "yellow", "problem": "red", "unknown": "dim"}
+_MARKS: Final = {"ok": "ok", "warning": "!", "problem": "x", "unknown": "?", "absent": "-"}
+_STYLES: Final = {"ok": "green", "warning": "yellow", "problem": "red", "unknown": "dim", "absent": "dim"}
 _LEAST: Final = 20
 """Smallest width of a value, on any terminal."""
 
@@ -66,7 +66,8 @@ def _show_report(found: list[Finding]) -> None:
         console.print(Text(area, "bold"))
         for finding in group:
             first, *more = _filled(finding.value, width)
-            mark = (f"{_MARKS[finding.verdict]:<2}", _STYLES[finding.verdict])
+            kind = "absent" if finding.value.startswith("not installed") else finding.verdict
+            mark = (f"{_MARKS[kind]:<2}", _STYLES[kind])
             console.print(Text.assemble("  ", mark, f"  {finding.name:<{names}}  {first}"))
             for line in more:
                 console.print(Text(margin + line))

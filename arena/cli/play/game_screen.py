@@ -5,7 +5,10 @@ This module only shows games. If a person plays a game with hidden information, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 from rich.console import Console
@@ -16,10 +19,11 @@ from adsearch.pictures import boards
 from agents.protocol import Verdict
 from arena.cli.asking import recorded_game
 from arena.cli.asking.playing_options import NO_CLOCK, SLOW
-from arena.cli.terminal.coloured_board import SEAT_STYLES, coloured_board
+from arena.cli.terminal.board import board_lines
 from arena.history import words
 from arena.match.clock import at_first
 from arena.match.schedule import MOST_ATTEMPTS, Began, Event, Finished, Planned, Ply
+from arena.play.director import Director
 from arena.student.scores import by_player, mean_text
 
 _MOST_LOG: Final = 12
@@ -34,8 +38,6 @@ class GameScreen:
         self._console = Console(stderr=on_stderr, highlight=False)
         # Whether the last line is a prompt, which has no line end yet.
         self._prompting = False
-        # Whether the last line is the note that a player is thinking, which the next line replaces.
-        self._thinking = False
         self._quiet = quiet
         self._people = people
         self._state: State[Any] | None = None
@@ -49,6 +51,15 @@ class GameScreen:
         self._known_plies: int | None = None
         # Whether it was said why a move can take long.
         self._explained = False
+
+    def read(self) -> bytes | None:
+        """What was typed: b"" at the end of input; None if no line is complete yet."""
+        return os.read(sys.stdin.fileno(), 4096)
+
+    @contextmanager
+    def following(self, director: Director) -> Iterator[None]:  # noqa: ARG002
+        """Inside, the screen is shown in the loop of this director."""
+        yield
 
     def after_each_ply(self, plies_shown: Callable[[int], None]) -> None:
         """Call `plies_shown` after each ply, with the number of plies on the screen."""
@@ -65,6 +76,10 @@ class GameScreen:
             self._print(Text(line), end=end)
         self._prompting = not end
 
+    def ask(self, question: str) -> None:
+        """Ask what comes before any move."""
+        self.say(question, end="")
+
     def say_whole(self, command: str) -> None:
         """Print a command to copy: indented, on one line of any length."""
         self._print(Text(f"  {command}"), wrapped=False)
@@ -75,7 +90,6 @@ class GameScreen:
 
     def _print(self, text: Text, end: str = "\n", *, more: str = "  ", wrapped: bool = True) -> None:
         """Print a line. On a terminal a `wrapped` line is broken to its width, with `more` before each further line."""
-        self.erase_note()
         if self._prompting:
             self._prompting = False
             self._console.print()
@@ -114,42 +128,54 @@ class GameScreen:
             means = [f"{name} {mean_text(score.mean)}" for name, score in found.items() if score.mean is not None]
             self.say("mean score: " + "   ".join(means))
 
-    def _show_beginning(self, game: Planned) -> None:
+    def _begin(self, game: Planned) -> None:
+        """Note that a game begins."""
         self._state = games.start(game.rules, game.position)
         here = [seat for seat, entrant in enumerate(game.entrants) if entrant.name in self._people]
         self._hidden_from = here if self._state.hidden and here else None
         self._last, self._events = None, []
         clocks = [game.conditions.time_of(entrant.name).clock for entrant in game.entrants]
         self._left = {seat: at_first(clock) for seat, clock in enumerate(clocks)}
-        if self._known_plies is not None:
-            self._show_known(game, 0)
-            return
-        line = Text(f"{game.game}   ")
-        for seat, entrant in enumerate(game.entrants):
-            line.append(" - " if seat else "").append(entrant.name, SEAT_STYLES[seat % 4])
-        self._print(line.append(f"   {words.clocks(clocks)}"), more="   ")
-        self._draw(game)
-        self._note_who_thinks(game)
-        self._call_watchers(0)
 
-    def _show_ply(self, event: Ply) -> None:
-        game, move = event.game, event.move
+    def _play(self, event: Ply) -> str:
+        """Note a ply; returns the move as the people here see it."""
+        move = event.move
         state = self._state
         if state is None:
-            return
+            return ""
         played = state.from_text(move.move)
         text = state.view_move(self._hidden_from[0], played) if self._hidden_from else state.shown(played)
         self._state = state.play(played)
         # A move that is not seen as it is must not be marked either.
         is_seen = self._hidden_from is None or text == state.to_text(played)
         self._last = boards.last_mark(self._state, move.who, played if is_seen else None, self._last)
+        if isinstance(move.who, int):
+            self._left[move.who] = move.left
+        return text
+
+    def _show_beginning(self, game: Planned) -> None:
+        self._begin(game)
+        if self._known_plies is not None:
+            self._show_known(game, 0)
+            return
+        clocks = [game.conditions.time_of(entrant.name).clock for entrant in game.entrants]
+        names = " - ".join(entrant.name for entrant in game.entrants)
+        self._print(Text(f"{game.game}   {names}   {words.clocks(clocks)}"), more="   ")
+        self._draw(game)
+        self._call_watchers(0)
+
+    def _show_ply(self, event: Ply) -> None:
+        game, move = event.game, event.move
+        text, state = self._play(event), self._state
+        if state is None:
+            return
         if self._known_plies is not None:
             self._show_known(game, move.ply)
             return
         number = f"{move.ply:3}"
         if move.who == "chance":
             self._events.append(text)
-            if self._state.turn == CHANCE and state.hidden:  # dealt in a row: one line, and one board after it
+            if state.turn == CHANCE and state.hidden:  # dealt in a row: one line, and one board after it
                 self._call_watchers(move.ply)
                 return
             if len(self._events) > 1:
@@ -158,67 +184,57 @@ class GameScreen:
             self._events.clear()
         line = Text(f"{number}  ")
         if isinstance(move.who, int):
-            self._left[move.who] = move.left
             name = game.entrants[move.who].name
-            line.append(name, SEAT_STYLES[move.who % 4]).append(f" {words.printable(text)}", "bold")
+            line.append(name).append(f" {words.printable(text)}", "bold")
             line.append(f"   {words.seconds(move.spent)}", "dim")
             if not self._hidden_from and (thinking := words.thinking(move)):
                 line.append(f"   {thinking}", "dim")
         else:
             line.append(f"{move.who} {words.printable(text)}")
         self._print(line, more="     ")
-        is_slow = isinstance(move.who, int) and move.spent is not None and move.spent > SLOW
-        if is_slow and game.conditions.clock == "none" and name not in self._people and not self._explained:
-            self._explained = True
-            self.say(f"     {NO_CLOCK}")
-        if self._state.turn != CHANCE:
+        self._explain(event)
+        if state.turn != CHANCE:
             self._draw(game)
             if game.conditions.clock != "none":
                 self._print(self._clocks(game), more="     ")
-        self._note_who_thinks(game)
         self._call_watchers(move.ply)
+
+    def _explain(self, event: Ply) -> None:
+        """Say once why a move can take long."""
+        conditions, move = event.game.conditions, event.move
+        is_slow = isinstance(move.who, int) and move.spent is not None and move.spent > SLOW
+        if not is_slow or conditions.clock != "none" or self._explained:
+            return
+        if event.game.entrants[int(move.who)].name not in self._people:
+            self._explained = True
+            self.say(f"     {NO_CLOCK}")
 
     def _show_known(self, game: Planned, plies: int) -> None:
         """Draw the board once the position is reached to which a move was taken back."""
         if plies == self._known_plies:
             self._known_plies = None
             self._draw(game)
-            self._note_who_thinks(game)
             self._call_watchers(plies)
-
-    def _note_who_thinks(self, game: Planned) -> None:
-        """On a terminal, tell a waiting person which other player is to move, until the next line is printed."""
-        seat = None if self._state is None else self._state.turn
-        if not self._people or not self._can_erase or seat is None or seat == CHANCE:
-            return
-        if (name := game.entrants[seat].name) not in self._people:
-            self._console.print(Text(f"{name} is thinking ...", "dim"), end="", soft_wrap=True)
-            self._thinking = True
-
-    @property
-    def _can_erase(self) -> bool:
-        return self._console.is_terminal and not self._console.is_dumb_terminal
-
-    def erase_note(self) -> None:
-        """Erase the note that a player is thinking, if it is there."""
-        if self._thinking:
-            self._thinking = False
-            self._console.file.write("\r\x1b[K")
 
     def _clocks(self, game: Planned) -> Text:
         line = Text("     ")
         for seat, entrant in enumerate(game.entrants):
-            line.append("   " if seat else "").append(entrant.name, SEAT_STYLES[seat % 4])
+            line.append("   " if seat else "").append(entrant.name)
             line.append(f" {words.seconds(self._left[seat])}")
         return line
 
     def _draw(self, game: Planned) -> None:
-        state = self._state
+        state = self._seen(game)
         if state is None:
             return
-        if self._hidden_from:
-            state = games.load(game.rules, state.view(self._hidden_from[0]))
-        self._print(coloured_board(state, self._last, self._console), wrapped=False)
+        for line in board_lines(state, self._last):
+            self._print(Text.from_ansi(line), wrapped=False)
+
+    def _seen(self, game: Planned) -> State[Any] | None:
+        """The position as it is shown: in a game with hidden information, what the person here sees of it."""
+        if self._state is None or not self._hidden_from:
+            return self._state
+        return games.load(game.rules, self._state.view(self._hidden_from[0]))
 
     def _show_end(self, event: Finished) -> None:
         game, record = event.game, event.record

@@ -6,7 +6,6 @@ referee would end the game for an illegal move. All people of a game share one k
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable
 from typing import Any, Final
@@ -34,8 +33,10 @@ _MOST_SHOWN: Final = 60
 class Keyboard:
     """The lines typed so far, and the player that waits for the next one."""
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, read: Callable[[], bytes | None]) -> None:
+        """`read` is called when the descriptor is readable; None: nothing yet, b"": the end of input."""
         self.descriptor = descriptor
+        self._read = read
         self._lines: deque[str] = deque()
         self._begun = b""
         self._closed = False
@@ -62,7 +63,9 @@ class Keyboard:
 
     def read(self) -> bool:
         """Read what was typed; False at the end of input."""
-        typed = os.read(self.descriptor, 4096)
+        typed = self._read()
+        if typed is None:
+            return True
         *lines, self._begun = (self._begun + typed).split(b"\n")
         self._lines.extend(line.decode("utf-8", "replace") for line in lines)
         if not typed:

@@ -93,7 +93,7 @@ class JoiningPlayers:
     def _show_question(self, _: int = 0) -> None:
         """Print the question, again below each new board, if it waits for its answer."""
         if self._keyboard is not None and self._keyboard.has_question:
-            self._screen.say(_QUESTION, end="")
+            self._screen.ask(_QUESTION)
 
     def _end_or_go_on(self, line: str | None) -> None:
         self._screen.answered()
@@ -107,7 +107,7 @@ class JoiningPlayers:
         if self.director is None or self.take_backs is None:
             raise RuntimeError("people are seated by a director")
         if self._keyboard is None:
-            self._keyboard = Keyboard(sys.stdin.fileno())
+            self._keyboard = Keyboard(sys.stdin.fileno(), self._screen.read)
             self.director.watch(self._keyboard.descriptor, self._hear_keyboard)
             self._screen.after_each_ply(self._show_question)
         person = HumanPlayer(name, self._keyboard, self._screen, self.take_backs)

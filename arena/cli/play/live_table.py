@@ -12,14 +12,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from rich.console import Console, Group, RenderableType
-from rich.constrain import Constrain
+from rich.console import Group, RenderableType
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
 from agents.protocol import Verdict
 from arena.cli.play.run_progress import RunProgress
+from arena.cli.terminal import bars
 from arena.history import words
 from arena.match.schedule import Finished
 from arena.ratings.points import APART
@@ -39,11 +39,8 @@ _LAST: Final = 6
 """Number of results that are shown below the table."""
 _PLAYING: Final = 4
 """Number of games in progress that are shown."""
-_MESSAGES: Final = 4
-"""Lines kept free above the table for messages, such as the answer to Ctrl-C."""
-_FREE_COLUMNS: Final = 2
-"""Columns kept free at the right for the "^C" that a terminal prints: in a full line it would wrap, and the first line
-of the table would stay on the screen."""
+_WIDE: Final = 78
+"""Columns from which on the range of a score is shown."""
 _SHARE: Final = 0.05
 """Largest share of the time that is spent on reading the standings."""
 _EVERY: Final = 0.1
@@ -53,13 +50,10 @@ _EVERY: Final = 0.1
 class LiveTable:
     """What a terminal shows while a tournament runs."""
 
-    def __init__(
-        self, tournament: Tournament, console: Console, *, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, tournament: Tournament, *, clock: Callable[[], float] = time.monotonic) -> None:
         # The director that plays the games; None until it has started.
         self.director: Director | Home | None = None
         self._tournament = tournament
-        self._console = console
         self._clock = clock
         # The ratings, without the finished games in `_unrated`: they are added when the table is drawn.
         self._ratings = Elo()
@@ -93,8 +87,8 @@ class LiveTable:
                 self._ratings.play(played)
         return self._ratings.rated()
 
-    def picture(self) -> Constrain:
-        """The current table; a thread of Rich calls this several times a second."""
+    def picture(self, width: int, height: int) -> Group:
+        """The current table for a screen of that size; a thread calls this several times a second."""
         tournament = self._tournament
         bar = Progress(
             TextColumn("{task.completed:.0f}/{task.total:.0f}"),
@@ -120,17 +114,17 @@ class LiveTable:
         results = [Text(line, no_wrap=True, overflow="ellipsis") for line in self._results]
         below: list[RenderableType] = [bar, *now, *results]
         head = 1
-        lines = self._table(self._console.size.height - _MESSAGES - head - len(below))
-        return Constrain(Group(*lines, *below), self._console.size.width - _FREE_COLUMNS)
+        return Group(*self._table(height - head - len(below), width), *below)
 
-    def _table(self, most: int) -> list[RenderableType]:
+    def _table(self, most: int, width: int) -> list[RenderableType]:
         """The standings, in at most this number of lines below their head."""
         lines, rated = self._standings, self._rated()
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
         elo = Column[ReportedAgent](
             "elo", value=lambda one: f"{round(rated[one.name].rating)}" if one.name in rated else "-", number=True
         )
-        columns = [*columns_of(lines, Medium.LIVE), elo]
+        interval = Column[ReportedAgent](bars.SCORE, value=lambda one: bars.score(one.standing))
+        columns = [*columns_of(lines, Medium.LIVE), elo, *([interval] if width >= _WIDE else [])]
         for one in columns:
             table.add_column(one.title or one.name, justify="right" if one.number else "left", no_wrap=True)
         # None stands for the heading above the players that are apart.

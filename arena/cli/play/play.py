@@ -294,6 +294,7 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
     from arena.cli.play.joining_players import JoiningPlayers
     from arena.cli.play.take_backs import TakeBacks
     from arena.cli.terminal import walls_notice
+    from arena.cli.terminal.screen import Screen, is_possible
     from arena.match.schedule import Finished, InOrder, Schedule, repeated_games, repeats_tell
     from arena.play.director import Director
     from arena.players.confinement import Confinement
@@ -304,7 +305,13 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
 
     screen = GameScreen(quiet=not plan.watched, people=plan.people, on_stderr=silent)
     with ExitStack() as stack:
-        stack.callback(screen.erase_note)
+        if plan.watched and not silent and is_possible():
+            from arena.cli.play.play_screen import PlayScreen
+
+            whole = Screen()
+            screen = PlayScreen(whole, people=plan.people)
+            stack.callback(screen.leave)
+            stack.enter_context(whole)
         folder = stack.enter_context(RunFolder())
         store = Store(folder.path / "store") if database is None else submissions(database)
         rules = store.take_game(plan.game)
@@ -355,6 +362,7 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
             take_backs = TakeBacks(schedule, plan.people, helped)
             joining.director, joining.take_backs = director, take_backs
             stack.enter_context(joining.asking_before_the_end())
+            stack.enter_context(screen.following(director))
             for event in director.play(take_backs):
                 take_backs.see(event)
                 annulled = ""

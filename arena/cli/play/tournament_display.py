@@ -17,13 +17,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
-from rich.live import Live
 from rich.text import Text
 
 from agents.protocol import Verdict
 from arena.cli.asking.record_options import read_standings
 from arena.cli.play.run_progress import RunProgress
 from arena.cli.terminal.pausing import Pausing
+from arena.cli.terminal.screen import is_possible
 from arena.cli.terminal.standings_table import show_standings
 from arena.history import words
 from arena.match.clock import SECOND
@@ -42,7 +42,7 @@ from db.database import Database
 from db.errors import Busy
 
 if TYPE_CHECKING:
-    from arena.cli.play.live_table import LiveTable
+    from arena.cli.play.run_screen import RunScreen
     from arena.hosts.home import Home
 
 _WARNS_EVERY: Final = 60.0
@@ -55,7 +55,7 @@ class TournamentDisplay:
     def __init__(self, league: League) -> None:
         self._league = league
         self._console = Console(highlight=False)
-        self._table: LiveTable | None = None
+        self._live: RunScreen | None = None
         self._tournament: Tournament | None = None
         self._progress: RunProgress | None = None
         self._time: GameTime | None = None
@@ -125,21 +125,30 @@ class TournamentDisplay:
         self.show_earlier_games(tournament.over, tournament.expected, tournament.changed)
         if again := tournament.tried_again:
             self.say(words.tried_again(self._league.name, again))
-        if not self._console.is_terminal or "JPY_PARENT_PID" in os.environ:
+        if not is_possible() or "JPY_PARENT_PID" in os.environ:
             yield
             return
-        from arena.cli.play.live_table import LiveTable
+        from arena.cli.play.run_screen import RunScreen
+        from arena.cli.terminal.screen import Screen
 
-        self._table = LiveTable(tournament, self._console)
-        with Live(get_renderable=self._table.picture, console=self._console, refresh_per_second=4, transient=True):
-            yield
-        self._table = None
+        said: list[str] = []
+        try:
+            with Screen() as screen:
+                self._live = live = RunScreen(tournament, screen)
+                try:
+                    yield
+                finally:
+                    self._live = None
+                    said = live.close()
+        finally:
+            for text in said:
+                self._print(text)
 
     def follow(self, director: Director | Home) -> None:
         """Show the games of this director in the live table."""
         self._status = getattr(director, "status", None)
-        if self._table is not None:
-            self._table.director = director
+        if self._live is not None:
+            self._live.table.director = director
 
     def show(self, event: Event) -> None:
         """Show one event: a finished game, or a change of the number of games at the same time."""
@@ -148,7 +157,7 @@ class TournamentDisplay:
         if not isinstance(event, Finished) or self._tournament is None:
             return
         line = _line(event, self._tournament)
-        if self._table is None:
+        if self._live is None:
             self._print(line)
             if event.record.verdict != Verdict.NORMAL and event.record.detail:
                 self.say(f"     {words.without_store(event.record.detail)}")
@@ -156,7 +165,7 @@ class TournamentDisplay:
             if self._progress and (progress := self._progress.line(f"{now:%Y-%m-%d %H:%M:%S %Z}")):
                 self.say(progress if self._status is None else f"{progress}; {self._status()}")
         else:
-            self._table.add(event, line)
+            self._live.table.add(event, line)
         if event.record.busy:
             self.say(f"     {event.record.busy}")
         for name in self._tournament.quarantined[self._quarantined :]:
@@ -186,6 +195,9 @@ class TournamentDisplay:
     def _print(self, line: str) -> None:
         """Print a line: wrapped between words on a terminal; elsewhere unchanged, and without Rich, which takes about
         0.2 ms for a line."""
+        if self._live is not None:
+            self._live.say(line)
+            return
         if self._console.is_terminal:
             self._console.print(Text(line))
             return
@@ -196,7 +208,7 @@ class TournamentDisplay:
 
     def warn(self, text: str) -> None:
         """Print a warning: above the live table, or to stderr."""
-        if self._table is not None:
+        if self._live is not None:
             self.say(f"warning: {text}")
         else:
             print(f"warning: {words.printable(text)}", file=sys.stderr)

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from arena.cli.terminal import bars
 from arena.cli.terminal.listings import TABLE, Shown, show
 from arena.cli.terminal.wrapping import line_width, wrap_lines
 from arena.history.words import printable
@@ -42,7 +43,9 @@ def show_standings(found: TournamentStandings, shown: Shown = TABLE) -> None:
         if some := [row for row in rows if row.standing.apart is apart]:
             if apart:
                 print(f"\nThe {APART}: agents that play against all others, ranked separately")
-            show(some, [one for one in STANDINGS if one.name != "apart"], shown, first=FIRST[Medium.TABLE])
+            columns = [one for one in STANDINGS if one.name != "apart"]
+            columns = [*bars.with_bar(columns, bars.SCORE, lambda row: bars.score(row.standing))]
+            show(some, columns, shown, first=FIRST[Medium.TABLE])
     if any(row.byes for row in rows):
         print("bye: points for rounds without an opponent, which count as won")
     if found.bracket is not None:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from arena.cli.asking.playing_options import NO_CLOCK, SLOW
-from arena.cli.terminal import progress_line, walls_notice
+from arena.cli.terminal import bars, progress_line, walls_notice
 from arena.cli.terminal.wrapping import line_width, shortened, wrapped
 from arena.history.words import printable
 
@@ -88,6 +88,8 @@ def _line(number: int, step: LadderStep) -> str:
     name += " " * (room - cell_len(name))
     results = step.results
     line = f"{number:2}  {name}  won {results['won']:<3} drawn {results['drawn']:<3} lost {results['lost']:<3}"
+    if bars.has_room():
+        line += f" {bars.results(results['won'], results['drawn'], results['lost']):<{bars.WIDTH}} "
     if not step.over:
         return f"{line} ..."
     return f"{line} {standing(step)} ({percent(step.likelihood)})"

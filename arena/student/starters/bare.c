@@ -76,8 +76,9 @@ int number(const char *key, int row, int column) {
 }
 
 /* The legal move, with its quotes, that ends in this cell of the board, and starts in that one; -1 is any row or
- * column. NULL if there is none. */
+ * column. If only one move is legal, such as a pass, that one. NULL if there is none. */
 const char *move_to(int row, int column, int from_row, int from_column) {
+    if (nth(value_of("legal"), 1) == NULL) return nth(value_of("legal"), 0);
     int wanted[] = {from_row, from_column, row, column};
     for (int at = 0; nth(value_of("legal"), at) != NULL; at++) {
         int fits = 1;

@@ -66,8 +66,10 @@ public:
         return found;
     }
 
-    // The legal move that ends in this cell of the board, and starts in that one; -1 is any row or column.
+    // The legal move that ends in this cell of the board, and starts in that one; -1 is any row or column. If only one
+    // move is legal, such as a pass, that one.
     std::string move_to(int row, int column, int from_row = -1, int from_column = -1) const {
+        if (texts("legal").size() == 1) return texts("legal")[0];
         std::vector<int> wanted = {from_row, from_column, row, column};
         std::vector<std::vector<int>> cells = rows("cells");
         for (size_t at = 0; at < cells.size(); at++) {

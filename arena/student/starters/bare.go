@@ -34,8 +34,12 @@ func choose(turn message) string {
 	return turn.Legal[len(turn.Legal)/2]
 }
 
-// moveTo is the legal move that ends in this cell of turn.Board, and starts in that one; -1 is any row or column.
+// moveTo is the legal move that ends in this cell of turn.Board, and starts in that one; -1 is any row or column. If only
+// one move is legal, such as a pass, it is that one.
 func moveTo(turn message, row, column, fromRow, fromColumn int) string {
+	if len(turn.Legal) == 1 {
+		return turn.Legal[0]
+	}
 	for at, cell := range turn.Cells {
 		fits := len(cell) == 4
 		for n, wanted := range []int{fromRow, fromColumn, row, column} {

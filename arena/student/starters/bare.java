@@ -107,13 +107,14 @@ class Message {
         return row.isEmpty() ? new int[0] : Arrays.stream(row.split(",")).mapToInt(Integer::parseInt).toArray();
     }
 
-    // The legal move that ends in this cell of the board; -1 is any row or column.
+    // The legal move that ends in this cell of the board; -1 is any row or column. If only one is legal, that one.
     String moveTo(int row, int column) {
         return moveTo(row, column, -1, -1);
     }
 
     // The one that starts in the second cell.
     String moveTo(int row, int column, int fromRow, int fromColumn) {
+        if (texts("legal").size() == 1) return texts("legal").get(0);
         int[] wanted = {fromRow, fromColumn, row, column};
         int[][] cells = rows("cells");
         for (int at = 0; at < cells.length; at++) {

@@ -18,8 +18,10 @@ function choose(turn) {
   return legal[Math.floor(legal.length / 2)];
 }
 
-// The legal move that ends in this cell of turn.board, and starts in that one; -1 is any row or column.
+// The legal move that ends in this cell of turn.board, and starts in that one; -1 is any row or column. If only one move
+// is legal, such as a pass, that one.
 function moveTo(turn, row, column, fromRow = -1, fromColumn = -1) {
+  if (turn.legal.length === 1) return turn.legal[0];
   const wanted = [fromRow, fromColumn, row, column];
   return turn.legal[turn.cells.findIndex((cell) => wanted.every((n, at) => n === -1 || n === cell[at]))];
 }

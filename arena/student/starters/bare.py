@@ -21,7 +21,10 @@ def choose(turn):
 
 
 def move_to(turn, row, column, from_row=-1, from_column=-1):
-    """The legal move that ends in this cell of turn["board"], and starts in that one; -1 is any row or column."""
+    """The legal move that ends in this cell of turn["board"], and starts in that one; -1 is any row or column.
+    If only one move is legal, such as a pass, that one."""
+    if len(turn["legal"]) == 1:
+        return turn["legal"][0]
     wanted = (from_row, from_column, row, column)
     for n, cell in enumerate(turn["cells"]):
         if cell and all(wanted[at] in (-1, cell[at]) for at in range(4)):

@@ -90,13 +90,17 @@ impl Message {
         rows.map(|row| row.split([',', ']']).filter_map(|n| n.trim().parse().ok()).collect()).collect()
     }
 
-    // The legal move that ends in this cell of the board, and starts in that one; -1 is any row or column.
+    // The legal move that ends in this cell of the board, and starts in that one; -1 is any row or column. If only one
+    // move is legal, such as a pass, that one.
     #[allow(dead_code)]
     fn move_to(&self, row: i32, column: i32, from_row: i32, from_column: i32) -> String {
-        let wanted = [from_row, from_column, row, column];
+        let (legal, wanted) = (self.texts("legal"), [from_row, from_column, row, column]);
+        if legal.len() == 1 {
+            return legal[0].to_string();
+        }
         let fits = |cell: &Vec<i32>| cell.len() == 4 && (0..4).all(|n| wanted[n] == -1 || wanted[n] == cell[n]);
         let at = self.rows("cells").iter().position(fits).expect("a legal move there");
-        self.texts("legal")[at].to_string()
+        legal[at].to_string()
     }
 }
 

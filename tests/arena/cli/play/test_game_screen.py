@@ -73,29 +73,6 @@ def test_no_terminal_obeys_what_an_agent_wrote_or_a_game_says(capsys: pytest.Cap
 
 
 @pytest.mark.usefixtures("_narrow")
-def test_a_waiting_person_sees_who_is_thinking_until_the_next_line(capsys: pytest.CaptureFixture[str]) -> None:
-    screen = GameScreen(quiet=False, people=["b"])
-    screen.show(Began(PLANNED))
-    assert shown(capsys)[-1] == "a is thinking ..."
-    screen.show(Ply(PLANNED, MoveRecord(1, 0, "b2", spent=0)))
-    out = capsys.readouterr().out
-    assert out.startswith("\r\x1b[K  1  ")
-    assert "thinking" not in out
-
-
-@pytest.mark.usefixtures("_narrow")
-def test_a_terminal_that_cannot_erase_a_line_gets_no_note(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TERM", "dumb")
-    screen = GameScreen(quiet=False, people=["b"])
-    screen.show(Began(PLANNED))
-    screen.show(Ply(PLANNED, MoveRecord(1, 0, "b2", spent=0)))
-    out = capsys.readouterr().out
-    assert "thinking" not in out
-    assert "\x1b[K" not in out
-
-
 def test_the_first_slow_move_of_a_game_without_a_clock_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     screen = GameScreen(quiet=False, people=["b"])
     screen.show(Began(PLANNED))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import threading
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,8 +12,11 @@ from typing import Any, cast
 
 import pytest
 from rich.console import Console
+from rich.text import Text
 
 from arena.cli.play.live_table import LiveTable
+from arena.cli.play.run_screen import RunScreen
+from arena.cli.terminal.board import Look
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.ratings import points
 from arena.ratings.systems.incremental import Elo
@@ -22,6 +26,7 @@ from db.database import Database
 from db.errors import Busy
 from db.records import GameRecord, RatedGame, SeatRecord
 from tests.arena.tournament.test_tournament import Course as PlayedCourse
+from tests.kit.effort import PATIENCE
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PLANNED = Planned(1, "nap", "nap", tuple(Entrant(name, name, source="random") for name in ("ann", "bob")), 1, (1,))
@@ -61,14 +66,13 @@ class Directed:
     in_progress: list[Planned]
 
 
-def table_of(course: Course, *, width: int = 80, height: int = 24, clock: Any = lambda: 0.0) -> LiveTable:
-    console = Console(file=io.StringIO(), width=width, height=height)
-    return LiveTable(cast(Tournament, course), console, clock=clock)
+def table_of(course: Course, *, clock: Any = lambda: 0.0) -> LiveTable:
+    return LiveTable(cast(Tournament, course), clock=clock)
 
 
-def seen(table: LiveTable, *, width: int = 80) -> str:
+def seen(table: LiveTable, *, width: int = 77, height: int = 24) -> str:
     out = io.StringIO()
-    Console(file=out, width=width, force_terminal=False).print(table.picture())
+    Console(file=out, width=width, force_terminal=False).print(table.picture(width, height))
     return out.getvalue()
 
 
@@ -101,10 +105,20 @@ def test_with_hosts_it_shows_what_they_do() -> None:
     assert "  2 hosts, 1 game in progress, 1 batch lost\n  playing: ann - bob\n" in seen(table)
 
 
-def test_the_ctrl_c_that_a_terminal_prints_fits_beside_every_line() -> None:
+def test_a_long_line_is_cut() -> None:
     table = table_of(Course())
     table.add(finished(), "long " * 40)
-    assert max(map(len, seen(table).splitlines())) == 78
+    assert max(map(len, seen(table).splitlines())) == 77
+
+
+def test_the_range_of_a_score_stands_in_its_cell_where_there_is_room() -> None:
+    games = [RatedGame(("ann", "bob"), (1.0, 0.0))] * 30 + [RatedGame(("ann", "bob"), (0.0, 1.0))] * 10
+    assert "├" not in seen(table_of(Course(games)))
+    (line,) = [line for line in seen(table_of(Course(games)), width=100).splitlines() if " ann " in line]
+    low, at, high = (line.index(sign) for sign in "├●┤")
+    assert low < at < high
+    assert line.rstrip().endswith("┤")
+    assert 0 < at - low < 4  # 95 %: 59.8 to 85.8, of 16 places
 
 
 def test_who_is_equal_has_the_same_rank() -> None:
@@ -133,11 +147,11 @@ def test_points_for_a_bye_have_a_column_of_their_own() -> None:
 @pytest.mark.parametrize("players", [3, 46, 200])
 def test_of_a_long_table_the_standings_are_cut_and_nothing_else(players: int, height: int) -> None:
     course = Course(entered=tuple(f"student {number:03}" for number in range(players)))
-    table = table_of(course, height=height)
+    table = table_of(course)
     table.director = cast(Any, Directed([PLANNED] * 8))
     for number in range(10):
         table.add(finished(), f"result {number}")
-    lines = seen(table).splitlines()
+    lines = seen(table, height=height - 4).splitlines()
     assert len(lines) <= height - 4  # room for what is said meanwhile
     names = [line for line in lines if "student" in line]
     cut = [int(found[1]) for line in lines if (found := re.fullmatch(r"\.\.\. and (\d+) more", line))]
@@ -151,7 +165,7 @@ def test_of_a_long_table_the_standings_are_cut_and_nothing_else(players: int, he
 @pytest.mark.parametrize("height", range(16, 34))
 def test_those_whom_a_gauntlet_names_are_below_a_heading_of_their_own(height: int) -> None:
     students = tuple(f"student {number}" for number in range(12))
-    lines = seen(table_of(Course(entered=(*students, "bar", "low"), gauntlet=("bar", "low")), height=height))
+    lines = seen(table_of(Course(entered=(*students, "bar", "low"), gauntlet=("bar", "low"))), height=height - 4)
     shown = [line.split() for line in lines.splitlines()[1:-1]]
     assert len(shown) <= height - 4 - 2
     assert shown[0][:2] == ["1", "student"]
@@ -163,7 +177,7 @@ def test_those_whom_a_gauntlet_names_are_below_a_heading_of_their_own(height: in
 
 
 def test_a_screen_of_a_few_lines_shows_the_leader() -> None:
-    lines = seen(table_of(Course(entered=("ann", "bob", "cid")), height=5)).splitlines()
+    lines = seen(table_of(Course(entered=("ann", "bob", "cid"))), height=1).splitlines()
     assert [line.split()[:2] for line in lines[1:3]] == [["1", "ann"], ["...", "and"]]
 
 
@@ -234,8 +248,8 @@ def test_it_counts_the_same_games_as_the_standings_after_a_source_has_changed(pl
     for text in ("x = 1", "x = 2"):
         played.write_agent("ann", text)
         with played.opened() as tournament:
-            table = LiveTable(tournament, Console(file=io.StringIO(), width=100, height=40))
-            shown = [line.split() for line in seen(table, width=100).splitlines()]
+            table = LiveTable(tournament)
+            shown = [line.split() for line in seen(table).splitlines()]
         with Database(str(played.folder / "arena.db")) as database, database.reading() as connection:
             expected = standings(connection, 1).lines
         assert [line[:4] for line in shown[1 : 1 + len(expected)]] == [
@@ -243,3 +257,43 @@ def test_it_counts_the_same_games_as_the_standings_after_a_source_has_changed(pl
         ]
         assert [line.games for line in expected if line.name == "ann"] == [0]
         played.run(most=1, rerun_changed=True)
+
+
+# On the whole screen.
+
+
+class Shown:
+    """A screen that keeps what is drawn, and presses one key after the other."""
+
+    look = Look(None, True)
+
+    def __init__(self, columns: int, rows: int, *keys: str) -> None:
+        self.size = columns, rows
+        self.pictures: list[list[str]] = []
+        self._keys = list(keys)
+        self.is_done = threading.Event()
+
+    def draw(self, lines: list[Text]) -> None:
+        self.pictures.append([line.plain for line in lines])
+
+    def key(self, _: float | None) -> str:
+        if not self._keys:
+            self.is_done.set()
+            return ""
+        return self._keys.pop(0)
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (140, 40), (40, 10)])
+def test_the_run_fills_the_screen_and_messages_stay(columns: int, rows: int) -> None:
+    students = tuple(f"student {number}" for number in range(1000))
+    shown = Shown(columns, rows, "g", "n", "s", "w", "g", "x")
+    screen = RunScreen(cast(Tournament, Course(entered=students)), cast(Any, shown))
+    for number in range(9):
+        screen.say(f"message {number}")
+    assert shown.is_done.wait(PATIENCE)
+    assert screen.close() == [f"message {number}" for number in range(9)]
+    for lines in shown.pictures:
+        assert len(lines) == rows
+        assert lines[0].startswith("ra")
+        assert any("more" in line for line in lines)
+    assert shown.pictures[-1][-2] == "message 8"

@@ -296,11 +296,11 @@ def test_ctrl_c_asks_first_and_enter_plays_on(session: Session) -> None:
     session.until("your move (? for help)")
     session.type("\x03")
     session.until(QUESTION)
-    session.type("\n")
-    session.until(QUESTION, "play on):\nhuman (x), your move (? for help)")
-    session.type("4\n")
-    session.until(" . . . x . . .\n 1 2 3 4 5 6 7\nhuman (x), your move")
-    session.type("resign\n")
+    session.press("\n")
+    session.until("human (x), your move (? for help)")
+    session.press("4\n")
+    session.until("1. 4", "2. ", "human (x), your move")
+    session.press("resign\n")
     ended = session.end()
     assert ended.code == 0
     assert "human resigned" in ended.printed
@@ -321,7 +321,7 @@ def test_the_second_ctrl_c_or_a_yes_ends_the_program(session: Session, answer: s
 
 def test_a_question_gets_the_next_line_and_the_player_the_one_after_it() -> None:
     read, write = os.pipe()
-    keyboard = Keyboard(read)
+    keyboard = Keyboard(read, lambda: os.read(read, 4096))
     answers: list[tuple[str, str | None]] = []
     os.write(write, b"typed before")
     keyboard.read()

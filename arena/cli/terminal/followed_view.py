@@ -1,4 +1,4 @@
-"""One game in progress as lines of text: board, clocks and last move, computed from the messages of its director.
+"""One game in progress for a terminal, computed from the messages of its director: as a view, or as lines of text.
 
 It reads no socket and no clock. If the rules hide a move, there is no board from then on until the game is over.
 """
@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from arena.cli.terminal.coloured_board import board_lines
-from arena.cli.terminal.full_screen import cut
+from arena.cli.terminal.board import board_lines
+from arena.cli.terminal.game_view import GameView
 from arena.history import words
 from arena.play.followed_game import HIDDEN, FollowedGame
 
@@ -17,7 +17,7 @@ _LAST: Final = 10
 """Number of last moves that are listed if there is no board."""
 
 
-class LiveScreen(FollowedGame):
+class FollowedView(FollowedGame):
     """The game that is followed now."""
 
     def __init__(self, name: str) -> None:
@@ -52,16 +52,6 @@ class LiveScreen(FollowedGame):
         moves = [f"{self.who(ply)} {ply.move or HIDDEN}" for ply in self.plies[-_LAST:]]
         return [words.printable(line) for line in (f"(no board: {trouble})", ", ".join(moves))]
 
-    def clocks(self, now: int) -> list[str]:
-        """The time left of each player at `now` (time.monotonic_ns); the clock that runs is marked with ">"."""
-        if self.game is None or all(left is None for left in self.left):
-            return []
-        shown = [
-            words.printable(f"{'>' if seat == self.turn else ' '} {name} {words.seconds(left)}")
-            for seat, (name, left) in enumerate(zip(self.game.players, self.left_at(now), strict=True))
-        ]
-        return ["   " + "   ".join(shown)]
-
     def ending(self) -> list[str]:
         """How the game ended."""
         if self.is_not_live:
@@ -71,13 +61,21 @@ class LiveScreen(FollowedGame):
         ending = words.live_ending(self.end.verdict, self.end.points, self.game.players)
         return [words.printable(ending), f"arena replay {self.end.game} shows every move"]
 
-    def lines(self, now: int, status: str, *, columns: int, rows: int) -> list[str]:
-        """A screen of that size, with `status` at the bottom."""
-        below = [*self.clocks(now), *self.ending()]
-        board = self.board()
-        room = rows - len(below) - 3
-        gap = [""] if len(board) < room else []  # a board of 19x19 has just enough room without it
-        board = board if len(board) <= room else [*board[: max(0, room - 1)], "..."]
-        lines = [self.header(), *gap, self.ply(), *board, *below]
-        lines = [*lines, *[""] * rows][: rows - 1]
-        return [cut(line, columns) for line in (*lines, status)]
+    def view(self, now: int) -> GameView:
+        """The game at `now` (time.monotonic_ns), for the screen."""
+        if self.game is None:
+            return GameView(self.name, why_no_board="waiting for the players")
+        trouble = _HIDDEN if self.has_hidden_move else self.trouble
+        last = [] if self.plies and self.turn is not None else [self.ply()]
+        return GameView(
+            self.header(),
+            rules=self.game.rules,
+            players=self.game.players,
+            clocks=["" if left is None else words.clock(left) for left in self.left_at(now)],
+            turn=self.turn,
+            state=self.state,
+            last=self.last,
+            why_no_board=f"(no board: {trouble})",
+            plies=[(ply.who, words.printable(text)) for ply, text in zip(self.plies, self.texts, strict=True)],
+            says=[*last, *self.ending()],
+        )

@@ -1,0 +1,261 @@
+"""The whole screen of a terminal, for commands that draw over it and read keys; it alone changes the terminal's mode.
+
+What is drawn is compared with what is there, and only the difference is written. Ctrl-C, Ctrl-Z, an error and the end
+of the program leave the terminal as it was.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import shutil
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from rich.cells import cell_len, get_character_cell_size
+from rich.console import Console
+from rich.style import Style
+from rich.text import Text
+
+from arena.cli.terminal.board import Look
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+_KEY: Final = re.compile(rb"\x1b\[<(\d+);(\d+);(\d+)[Mm]|\x1b\[[0-9;]*[@-~]|\x1bO.|[\x00-\x7f]|[\xc0-\xff][\x80-\xbf]+")
+_NAMES: Final = {
+    **dict.fromkeys((b"\x1b[A", b"\x1bOA"), "up"),
+    **dict.fromkeys((b"\x1b[B", b"\x1bOB"), "down"),
+    **dict.fromkeys((b"\x1b[C", b"\x1bOC"), "right"),
+    **dict.fromkeys((b"\x1b[D", b"\x1bOD"), "left"),
+    **dict.fromkeys((b"\x1b[H", b"\x1bOH", b"\x1b[1~", b"\x1b[7~"), "home"),
+    **dict.fromkeys((b"\x1b[F", b"\x1bOF", b"\x1b[4~", b"\x1b[8~"), "end"),
+    **dict.fromkeys((b"\r", b"\n"), "enter"),
+    **dict.fromkeys((b"\x7f", b"\x08"), "rub out"),
+    **dict.fromkeys((b"\x03", b"\x04"), "quit"),
+    b"\x1b": "escape",
+    b"\t": "tab",
+}
+_ON: Final = "\x1b[?1049h\x1b[?25l\x1b[?1000h\x1b[?1006h"
+"""The other screen, no cursor, and the mouse's clicks."""
+_OFF: Final = "\x1b[?1006l\x1b[?1000l\x1b[0m\x1b[?25h\x1b[?1049l"
+_BEGIN: Final = "\x1b[?2026h"
+"""The terminal shows nothing new until `_END`, if it knows this; others ignore it."""
+_END: Final = "\x1b[?2026l"
+_OF_ANY_WIDTH: Final = frozenset("♟♜♞♝♛♚♕●○◯╳•·┼")
+"""Characters that some terminals draw two columns wide: after each, the column is said again."""
+_GAP: Final = 4
+"""Up to this number of unchanged cells between two changed ones are written again: that is shorter than a position."""
+
+Cells = list[tuple[str, Style]]
+
+
+def is_possible() -> bool:
+    """Whether stdin and stdout are a terminal that can do this."""
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and os.name == "posix"
+
+
+class Screen:
+    """The terminal, from entering this block to leaving it."""
+
+    def __init__(self) -> None:
+        self._console = Console(highlight=False)
+        self.look = Look.of(self._console)
+        self._shown: list[Cells] = []
+        # The style of what was written last, as a sequence.
+        self._ink = ""
+        self._typed = b""
+        self._keyboard = -1
+        self._before: list[Any] = []
+        self._handlers: dict[int, Any] = {}
+        self._woken, self._waking = -1, -1
+        self._lock = threading.RLock()
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Columns and rows."""
+        return shutil.get_terminal_size()
+
+    def __enter__(self) -> Self:
+        import termios
+
+        self._keyboard = sys.stdin.fileno()
+        self._before = termios.tcgetattr(self._keyboard)
+        # A signal writes a byte into this pipe, so that `key` wakes up when the screen is resized.
+        self._woken, self._waking = os.pipe()
+        os.set_blocking(self._woken, False)
+        os.set_blocking(self._waking, False)
+        self._wakeup = signal.set_wakeup_fd(self._waking, warn_on_full_buffer=False)
+        self._handlers = {
+            signal.SIGWINCH: signal.signal(signal.SIGWINCH, lambda *_: self._shown.clear()),
+            signal.SIGTSTP: signal.signal(signal.SIGTSTP, self._stop),
+        }
+        self._take()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._give_back()
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+        signal.set_wakeup_fd(self._wakeup)
+        os.close(self._woken)
+        os.close(self._waking)
+
+    def _take(self) -> None:
+        import tty
+
+        tty.setcbreak(self._keyboard)
+        self._shown = []
+        self._write(_ON)
+
+    def _give_back(self) -> None:
+        import termios
+
+        self._write(_OFF)
+        termios.tcsetattr(self._keyboard, termios.TCSADRAIN, self._before)
+
+    @contextmanager
+    def left(self) -> Iterator[None]:
+        """Inside, the terminal is as it was before: other parts of the program can print and read lines."""
+        self._give_back()
+        try:
+            yield
+        finally:
+            self._take()
+
+    def _stop(self, *_: object) -> None:
+        """Ctrl-Z: the shell gets its terminal, until the program is continued."""
+        with self._lock:  # a thread can be drawing
+            self._give_back()
+            os.kill(os.getpid(), signal.SIGSTOP)
+            self._take()
+
+    def _write(self, text: str) -> None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+    @property
+    def descriptor(self) -> int:
+        """Readable when `pressed` has something."""
+        return self._keyboard
+
+    def pressed(self) -> list[str]:
+        """The keys that were pressed, without waiting: their names, or the characters typed, or "mouse X Y" for a click
+        (from 0)."""
+        self._typed += os.read(self._keyboard, 4096) or b"\x04"
+        return list(self._keys())
+
+    def key(self, most: float | None) -> str:
+        """The next key; waits for at most that many seconds. "" if none came, or if the screen was resized."""
+        for name in self._keys():
+            return name
+        ready = select.select([self._keyboard, self._woken], [], [], most)[0]
+        if self._woken in ready:
+            os.read(self._woken, 1024)
+        if self._keyboard not in ready:
+            return ""
+        self._typed += os.read(self._keyboard, 1024) or b"\x04"
+        return next(self._keys(), "")
+
+    def _keys(self) -> Iterator[str]:
+        while self._typed:
+            if self._typed == b"\x1b" and select.select([self._keyboard], [], [], 0.03)[0]:
+                self._typed += os.read(self._keyboard, 1024)
+            found = _KEY.match(self._typed)
+            self._typed = self._typed[found.end() if found else 1 :]
+            if found is None:
+                continue
+            if found[1]:
+                if found[0].endswith(b"M") and int(found[1]) == 0:
+                    yield f"mouse {int(found[2]) - 1} {int(found[3]) - 1}"
+            elif name := _NAMES.get(found[0]):
+                yield name
+            elif (text := found[0].decode("utf-8", "replace")).isprintable():
+                yield text
+
+    def draw(self, lines: Sequence[Text]) -> None:
+        """Show these lines; what is there already is not written again."""
+        with self._lock:
+            self._draw(lines)
+
+    def _draw(self, lines: Sequence[Text]) -> None:
+        columns, rows = self.size
+        cells = [self._cells(line, columns) for line in lines[:rows]]
+        cells += [[(" ", Style.null())] * columns] * (rows - len(cells))
+        if len(self._shown) != rows or any(len(row) != columns for row in self._shown):
+            self._shown = []
+            self._write("\x1b[0m\x1b[2J")
+        before = self._shown or [[(" ", Style.null())] * columns] * rows
+        self._ink = ""
+        written = "".join(self._changes(y, old, new) for y, (old, new) in enumerate(zip(before, cells, strict=True)))
+        self._shown = cells
+        if written:
+            self._write(f"{_BEGIN}{written}{self._inked(Style.null())}{_END}")
+
+    def _inked(self, style: Style) -> str:
+        """What to write so that the next characters have this style."""
+        ink = style.render("x", color_system=self.look.colours).partition("x")[0]
+        if ink == self._ink:
+            return ""
+        before, self._ink = self._ink, ink
+        return f"\x1b[0;{ink[2:]}" if before and ink else ink or "\x1b[0m"
+
+    def _cells(self, line: Text, columns: int) -> Cells:
+        """The cells of a line of the screen; the second one of a wide character is empty."""
+        found: Cells = []
+        for text, style, _ in line.render(self._console):
+            style = style or Style.null()
+            blank = (
+                Style(bgcolor=style.bgcolor, reverse=style.reverse) if style.bgcolor or style.reverse else Style.null()
+            )
+            for character in text.replace("\n", ""):
+                width = get_character_cell_size(character)
+                if width:
+                    found.append((character, blank if character == " " else style))
+                    found += [("", style)] * (width - 1)
+        if len(found) > columns:
+            half = not found[columns - 1][0]  # of a wide character
+            found = [*found[: columns - 1 - half], *[(" ", Style.null())] * half, ("…", Style.null())]
+        return found + [(" ", Style.null())] * (columns - len(found))
+
+    def _changes(self, y: int, old: Cells, new: Cells) -> str:
+        """What to write so that a line of the screen changes."""
+        different = [x for x, (one, other) in enumerate(zip(old, new, strict=True)) if one != other]
+        halves = {
+            near for x in different for near in (x - 1, x + 1) if 0 <= near < len(old) and not old[max(x, near)][0]
+        }
+        different = sorted({*different, *halves})  # a wide character goes with either of its halves
+        written, at = "", -1
+        while different:
+            first = last = different.pop(0)
+            while different and different[0] - last <= _GAP:
+                last = different.pop(0)
+            while first > 0 and not new[first][0]:  # a wide character is written whole
+                first -= 1
+            for style, group in groupby(range(first, last + 1), lambda x: new[x][1]):
+                for x, text in self._runs(list(group), new):
+                    if x != at:
+                        written += f"\x1b[{y + 1};{x + 1}H"
+                    written += self._inked(style) + text
+                    at = -1 if text[-1] in _OF_ANY_WIDTH else x + cell_len(text)
+        return written
+
+    @staticmethod
+    def _runs(places: Sequence[int], cells: Cells) -> Iterator[tuple[int, str]]:
+        """The texts from the first of these places on; each ends after a character that can have another width."""
+        start, text = places[0], ""
+        for x in places:
+            text += cells[x][0]
+            if cells[x][0] in _OF_ANY_WIDTH:
+                yield start, text
+                start, text = x + 1, ""
+        if text:
+            yield start, text

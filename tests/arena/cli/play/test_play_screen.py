@@ -1,0 +1,144 @@
+"""`arena play` on the whole screen: the cursor, the mouse and typed moves make the same moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from rich.color import ColorSystem
+from rich.text import Text
+
+from adsearch import games
+from arena.cli.play.play_screen import PlayScreen
+from arena.cli.terminal.board import Look
+from arena.match.schedule import Began, Entrant, Planned, Ply
+from db.records import MoveRecord
+from tests.kit.terminal import Session
+
+UP, DOWN, RIGHT, LEFT = "up", "down", "right", "left"
+
+
+class Terminal:
+    """A screen that draws nothing."""
+
+    look = Look(None, True)
+    size = (80, 24)
+
+    def draw(self, lines: list[Text]) -> None:
+        pass
+
+
+def asked(rules: str, *plies: str, name: str = "human") -> PlayScreen:
+    """The screen of a person who is asked for a move after these plies."""
+    screen = PlayScreen(cast(Any, Terminal()), people=[name])
+    entrants = (Entrant("human", "human"), Entrant("pvs", "pvs"))
+    game = Planned(1, rules, rules, entrants, seed=1, identity=(1,))
+    screen.show(Began(game))
+    for number, ply in enumerate(plies, 1):
+        screen.show(Ply(game, MoveRecord(number, (number - 1) % 2, ply)))
+    screen.say("your move: ", end="")
+    return screen
+
+
+def pressed(screen: PlayScreen, *keys: str) -> list[str]:
+    """The lines that these keys make."""
+    screen._draw_now()
+    return [line for key in keys if (line := screen._press(key)) is not None]
+
+
+def test_arrows_and_enter_choose_a_cell_and_a_column_takes_the_disc() -> None:
+    screen = asked("tictactoe", "b2", "a1")
+    screen._draw_now()
+    screen._cursor = (0, 0)
+    assert pressed(screen, "enter") == []  # it is taken
+    assert pressed(screen, RIGHT, "enter") == ["b1"]
+    screen = asked("connect4")
+    screen._draw_now()
+    screen._cursor = (5, 0)
+    assert pressed(screen, RIGHT, RIGHT, UP, UP, "enter") == ["3"]
+    assert pressed(screen, LEFT, LEFT, LEFT, "enter") == ["7"]
+
+
+def test_a_piece_is_chosen_first_and_another_one_or_escape_instead() -> None:
+    screen = asked("chess")
+    screen._draw_now()
+    screen._cursor = (6, 4)
+    assert pressed(screen, "enter", UP, UP) == []
+    assert screen._marks(games.start("chess")).legal == {(5, 4), (4, 4)}
+    assert pressed(screen, "enter") == ["e2e4"]
+    screen._start = None
+    screen._cursor = (6, 3)
+    assert pressed(screen, "enter", LEFT, "enter", UP, "enter") == ["c2c3"]
+    screen._start = None
+    screen._cursor = (6, 3)
+    assert pressed(screen, "enter", "escape") == []
+    assert screen._start is None
+
+
+def test_several_moves_to_a_cell_are_asked_for() -> None:
+    screen = asked("chess:fen=8/P6k/8/8/8/8/8/7K w - - 0 1")
+    screen._draw_now()
+    screen._cursor = (1, 0)
+    assert pressed(screen, "enter", UP, "enter") == []
+    assert screen._typed == "a7a8"
+    assert "which of a7a8q, a7a8r, a7a8b, a7a8n? Enter takes the first one; or type the rest" in screen._said
+    assert pressed(screen, "n", "enter") == ["a7a8n"]
+    screen._typed = "a7a8"
+    assert pressed(screen, "enter") == ["a7a8q"]
+
+
+def test_moves_can_be_typed_and_rubbed_out_and_a_game_without_cells_has_a_list() -> None:
+    assert pressed(asked("connect4"), "4", "rub out", "7", "enter") == ["7"]
+    assert pressed(asked("connect4"), "?") == ["?"]
+    screen = asked("rps")
+    assert pressed(screen, DOWN, DOWN, UP, DOWN, "enter") == [games.start("rps").to_text(games.start("rps").moves()[1])]
+
+
+def test_an_answer_to_a_question_is_no_move() -> None:
+    screen = asked("connect4")
+    screen.ask("end the program? ")
+    assert pressed(screen, "enter") == [""]
+    assert pressed(screen, "y", "enter") == ["y"]
+
+
+def test_black_sits_at_the_lower_edge_if_a_person_plays_it() -> None:
+    assert [asked("chess", name=name)._view().turned for name in ("human", "pvs")] == [False, True]
+
+
+def test_a_click_is_the_cursor_and_enter() -> None:
+    screen = asked("connect4")
+    cast(Any, screen._screen).look = Look(ColorSystem.TRUECOLOR, True)
+    screen._draw_now()
+    assert screen._picture is not None
+    place = next((x, y) for y in range(24) for x in range(80) if screen._picture.cell(x, y) == (2, 4))
+    assert pressed(screen, f"mouse {place[0]} {place[1]}") == ["5"]
+    assert pressed(screen, "mouse 79 23") == []
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    found = Session(tmp_path)
+    yield found
+    found.close()
+
+
+@pytest.mark.costly
+def test_a_game_is_played_with_keys_alone_and_its_result_stays(session: Session) -> None:
+    session.give("arena play tictactoe human random --seed 7")
+    session.until("your move")
+    session.press("\r")
+    session.until("1. a1", "2. ", "your move")
+    session.press("undo\r")
+    session.until("back to the start")
+    session.press("hint\r")
+    session.until("your move")
+    session.press("\t")
+    session.until("x: none.")
+    session.press("\t")
+    session.press("resign\r")
+    ended = session.end()
+    assert ended.code == 0
+    assert "human resigned; random wins" in ended.printed
+    assert "arena replay " in ended.printed
