@@ -33,7 +33,7 @@ _BESIDE: Final = 42
 """Columns of the game beside the standings."""
 _BOTH: Final = 110
 """Columns of a screen on which both have room."""
-_KEYS: Final = "g: a game or the standings   n: another game   s: other side   w: in words   Ctrl-C: stop"
+_KEYS: Final = "g: a game or standings   n: another game   s: turn   w: in words   Ctrl-C: stop"
 
 
 class RunScreen:
@@ -70,6 +70,7 @@ class RunScreen:
             self._follow()
             self._screen.draw(self.lines())
             self._press(self._screen.key(_EVERY))
+        self._screen.draw(self.lines())
         if self._follower is not None:
             self._follower.close()
 

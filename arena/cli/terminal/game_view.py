@@ -28,6 +28,7 @@ from arena.history import words
 _PANEL: Final = 26
 """Columns of the part beside the board, at least."""
 _WIDEST_PANEL: Final = 64
+_WIDEST_MOVE: Final = 22
 _EDGE: Final = 24
 """Columns of a player's line, at least."""
 _BARS: Final = " ▁▂▃▄▅▆▇█"
@@ -182,7 +183,7 @@ def _moves(view: GameView, width: int, high: int) -> list[Text]:
     at = len(view.plies) if view.at is None else view.at
     found = words.lines(view.plies, view.rules, deals=deals)
     now = len(words.lines(view.plies[:at], view.rules, deals=deals)) - 1
-    half = width // 2
+    half = min(width // 2, _WIDEST_MOVE)
     entries = [
         Text(f"{'' if first and line.number.endswith('...') else line.number:>5} {line.moves}") for line in found
     ]

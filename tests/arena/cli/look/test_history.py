@@ -514,4 +514,4 @@ def test_on_a_terminal_show_marks_the_board_in_colour_and_not_by_brackets(tmp_pa
     finally:
         terminal.close()
     board = shown.partition("  a b c\n")[2].splitlines()[:3]
-    assert sorted(mark for line in board for mark in line[1:].split()) == [*"........x"]
+    assert [mark for line in board for mark in line[1:].split()] == ["╳]"]
