@@ -123,7 +123,7 @@ def test_panels_of_the_command_line_import_no_other_panel() -> None:
 NAMED: dict[str, set[str]] = {
     "arena/ratings/points.py": {"gauntlet"},  # what players who are ranked separately are called
     "arena/cli/__init__.py": {"tables"},
-    "arena/play/connected_player.py": {"match"},
+    "arena/play/referee.py": {"match"},
 }
 """Where a word that is also the name of a format means something else."""
 

@@ -13,10 +13,12 @@ import queue
 import socket
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from time import monotonic
 from typing import Any, Final
 
 from distributed import Worker, WorkerPlugin, get_worker
@@ -25,7 +27,6 @@ from agents.errors import one_line
 from arena import installation
 from arena.errors import ArenaError
 from arena.hosts.dask_names import RESOURCE
-from arena.hosts.fed import FedGames
 from arena.hosts.messages import (
     Batch,
     Host,
@@ -36,7 +37,7 @@ from arena.hosts.messages import (
     sent,
 )
 from arena.hosts.travelling import Receiver
-from arena.match.schedule import Finished
+from arena.match.schedule import Finished, Planned, Schedule
 from arena.play import cores
 from arena.play.director import Director
 from arena.players.submissions import Store
@@ -371,3 +372,42 @@ def _here() -> GameHost:
     host = get_worker().plugins[PLUGIN]
     assert isinstance(host, GameHost)
     return host
+
+
+_IDLE: Final = 30.0
+"""Seconds without a game after which a director and its idle players end."""
+
+
+class FedGames(Schedule):
+    """The schedule that a host's director plays: the games that home has sent, until none has come for a while."""
+
+    def __init__(self, note: Callable[[Finished], None]) -> None:
+        self.games: deque[Planned] = deque()
+        self._note = note
+        # When it stops waiting; 0: a game was taken since.
+        self._until = 0.0
+
+    def next(self) -> Planned | None:
+        """The next game."""
+        if not self.games:
+            return None
+        self._until = 0.0
+        return self.games.popleft()
+
+    def ahead(self) -> Planned | None:
+        """The next game: it was given out already, so that no result decides whether it is played."""
+        return self.next()
+
+    def rest(self) -> float | None:
+        """Waits for games; None after `_IDLE`."""
+        self._until = self._until or monotonic() + _IDLE
+        left = self._until - monotonic()
+        return left if left > 0 else None
+
+    def note(self, finished: Finished) -> None:
+        """Passes the result on."""
+        self._note(finished)
+
+    def give_back(self, game: Planned) -> None:
+        """The game is the next one again."""
+        self.games.appendleft(game)

@@ -25,7 +25,7 @@ from typing import Any, Final
 import zmq
 from msgspec import Struct
 
-from adsearch.errors import quote
+from adsearch.errors import BadGame, quote
 from agents import parent, protocol
 from agents.errors import BadMessage
 from agents.protocol import Bye, Hello, Refuse, Verdict, Welcome
@@ -35,9 +35,7 @@ from arena.match.clock import LONGEST_POLL, MILLISECOND
 from arena.match.fixture import Fixture
 from arena.match.match import Match, Phase, Sent
 from arena.play import control, descriptors
-from arena.play.connected_player import ConnectedPlayer
 from arena.play.control import Begun
-from arena.play.outgoing import packed, packed_if_possible
 from arena.play.player_sockets import CONNECTION_ENDED, PlayerSockets
 from arena.walls import run_folder
 from db.records import GameRecord
@@ -485,3 +483,43 @@ def _ends_soon(descriptor: int) -> bool:
 
 if __name__ == "__main__":
     main()
+
+
+class ConnectedPlayer:
+    """A player whose hello was accepted, and the game that it plays.
+
+    The referee finds it by its address, its token or its descriptor. A player is in one game; only between two games
+    can it also be in the one before, until it has reported."""
+
+    __slots__ = ("address", "before", "descriptor", "match", "seat", "token", "wants")
+
+    def __init__(self, address: bytes, descriptor: int, token: str, wants: tuple[protocol.Want, ...]) -> None:
+        self.address = address
+        self.descriptor = descriptor
+        self.token = token
+        self.wants = wants
+        self.match: Match | None = None
+        self.seat = 0
+        # The match that has its verdict but not this player's report yet, and the seat there.
+        self.before: tuple[Match, int] | None = None
+
+
+def packed(message: protocol.Message) -> bytes:
+    """`message` as bytes; BadGame if it is longer than players read: rules can make texts that fit into no message, and
+    this ends their game."""
+    data = protocol.pack(message)
+    # A warden converts the message to JSON, which is at most eight times as long.
+    if len(data) * 8 > protocol.MESSAGE_BYTES:
+        size = max(len(data), len(protocol.to_line(message)) - 1)
+        if size > protocol.MESSAGE_BYTES:
+            kind = type(message).__name__.lower()
+            raise BadGame(f"expected a {kind!r} of at most {protocol.MESSAGE_BYTES} bytes, got {size}")
+    return data
+
+
+def packed_if_possible(message: protocol.Message) -> bytes | None:
+    """`message` as bytes; None if it cannot be sent."""
+    try:
+        return packed(message)
+    except (BadGame, UnicodeEncodeError):
+        return None

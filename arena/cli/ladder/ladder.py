@@ -6,6 +6,7 @@ that plays the ladder's games is `arena serve`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,13 +30,14 @@ from arena.cli.terminal.notes import note
 from arena.cli.terminal.pausing import Pausing
 from arena.cli.terminal.wrapping import line_width
 from arena.history import words
-from arena.history.words import printable
+from arena.history.words import moment, printable
 from arena.results.columns import PROGRAMS, Column, Medium
 
 if TYPE_CHECKING:
     from arena.serve.opened import OpenLadder
     from db.database import Connection
     from db.ladder import LadderLine, RatingPoint, StoredSubmission
+
 
 _SUBMISSIONS: Final = 10
 """Number of submissions below the table of a ladder."""
@@ -284,7 +286,6 @@ def _show_agent(connection: Connection, ladder: OpenLadder, lines: list[LadderLi
 
 def _show_curve(points: list[RatingPoint]) -> None:
     """Print the ratings of all versions as one plot, if there are several."""
-    from arena.cli.ladder.rating_plot import rating_plot
 
     if len(points) > 1:
         points = sorted(points, key=lambda point: point.time)
@@ -335,3 +336,25 @@ def _say(text: str) -> None:
 
 
 _wait: Final = Pausing(_say, "Ctrl-C stops; nothing is lost")
+
+
+def rating_plot(points: Sequence[RatingPoint], *, width: int, height: int) -> list[str]:
+    """The lines of the plot; `points` are in the order of their times, and there is at least one.
+
+    A column shows the last rating at its time."""
+    first, last = points[0].time, points[-1].time
+    low, high = (round(end(point.rating for point in points)) for end in (min, max))
+    label = max(len(str(low)), len(str(high)))
+    columns = max(1, width - label - 2) if last > first else 1
+    rows = height if high > low else 1
+    lines = [[" "] * columns for _ in range(rows)]
+    at = 0
+    for column in range(columns):
+        while at + 1 < len(points) and (points[at + 1].time - first) * (columns - 1) <= (last - first) * column:
+            at += 1
+        share = (high - points[at].rating) / (high - low) if high > low else 0.0
+        lines[min(rows - 1, max(0, round(share * (rows - 1))))][column] = "*"
+    named = {0: str(high), rows - 1: str(low)}
+    plot = [f"{named.get(row, ''):>{label}} |{''.join(line).rstrip()}" for row, line in enumerate(lines)]
+    times = moment(first) if last == first else f"{moment(first)} to {moment(last)}"
+    return [*plot, f"{'':>{label}}  {times}"]

@@ -6,7 +6,6 @@ Start with `collector.py`. Identities are never guessed: a hand-in that matches 
     lms_file_names.py   how Moodle, Canvas and Blackboard name the files of a submission
     roster_matcher.py   from the name of a file or folder to the student on the roster
     unzip.py            unpacks untrusted zips safely
-    find_agent.py       which file or folder in a hand-in is the agent
     inbox.py            builds the agent in a hand-in, and copies it to the store
     hand_in.py          HandIn: one submission as found in the download
     deadline.py         reads a deadline; whether a hand-in is late

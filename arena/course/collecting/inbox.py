@@ -6,17 +6,19 @@ walls.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
+from typing import Final
 
 from adsearch.errors import quote
-from arena.course.collecting.find_agent import find_agent
+from arena import languages
+from arena.course.collecting.unzip import SUBMISSION, is_junk, is_zip, unpack
 from arena.errors import BadSubmission
 from arena.players import builder
 from arena.players.build_commands import Language
-from arena.players.player import Player, PlayerKind
+from arena.players.player import MAIN_FILE, Player, PlayerKind
 from arena.players.submissions import Store, built_player
 from arena.student.checking.agent_lookup import find
 from arena.student.checking.explanations import Explanation
@@ -73,3 +75,37 @@ class Inbox:
             for path in sorted(self._scratch.glob("*-*"), reverse=True):
                 text = text.replace(f"{path}/", "")
         return text
+
+
+_DEEPEST: Final = 8
+"""Levels of folders and zips that are searched."""
+
+
+# The agent in a hand-in is its file, or the folder with agent.py, inside any number of folders and zips. If there are
+# several Python files, none is chosen: the folder is returned, and the check says what is missing in it.
+
+
+def find_agent(path: Path, new_folder: Callable[[], Path], endings: Collection[str] = ()) -> Path:
+    """The agent's file or folder in the file or folder `path`; BadSubmission if a zip cannot be unpacked.
+
+    `endings`: the extensions of other languages in which agents can be."""
+    in_languages = {".ipynb", *languages.ours(), *endings}
+    for _ in range(_DEEPEST):
+        if is_zip(path):
+            folder = new_folder() / path.stem
+            unpack(path, folder, SUBMISSION)
+            path = folder
+        if not path.is_dir() or (path / MAIN_FILE).is_file():
+            return path
+        inside = [each for each in sorted(path.iterdir()) if not is_junk(each.name) and not each.is_symlink()]
+        programs = [each for each in inside if each.suffix == ".py" and each.is_file()]
+        others = [each for each in inside if each.suffix in in_languages and each.is_file()]
+        wrapped = [each for each in inside if each.is_dir() or is_zip(each)]
+        if len(programs) == 1:
+            return programs[0]
+        if programs or len(wrapped) != 1:
+            return path
+        if others and wrapped[0].is_dir() and not any(wrapped[0].rglob("*.py")):
+            return path
+        path = wrapped[0]
+    return path

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from arena.cli.ladder.rating_plot import rating_plot
+from arena.cli.ladder.ladder import rating_plot
 from arena.cli.ladder.serve import show
 from arena.history.words import moment
 from arena.serve.happenings import Rated

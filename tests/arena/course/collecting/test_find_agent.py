@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.course.collecting.find_agent import find_agent
+from arena.course.collecting.inbox import find_agent
 from tests.kit.hand_ins import AGENT, folder, zipped
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from arena.course import roster as rosters
 from arena.course.collecting import lms_download
-from arena.course.collecting.find_agent import find_agent
 from arena.course.collecting.hand_in import HandIn, TimeSource
+from arena.course.collecting.inbox import find_agent
 from arena.course.collecting.roster_matcher import RosterMatcher
 from arena.course.collecting.unzip import ZipLimits
 from arena.errors import BadSubmission
