@@ -481,10 +481,6 @@ def _ends_soon(descriptor: int) -> bool:
     return bool(poll.poll(1000)) and not os.read(descriptor, 1)
 
 
-if __name__ == "__main__":
-    main()
-
-
 class ConnectedPlayer:
     """A player whose hello was accepted, and the game that it plays.
 
@@ -523,3 +519,7 @@ def packed_if_possible(message: protocol.Message) -> bytes | None:
         return packed(message)
     except (BadGame, UnicodeEncodeError):
         return None
+
+
+if __name__ == "__main__":
+    main()

@@ -50,7 +50,8 @@ def analysed(
     try:
         plies = keep(game.id, judge_moves(start, game.moves, effort), total=len(game.moves), db=db, show=show)
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
+        if show is None:
+            print("interrupted", file=sys.stderr)
         raise typer.Exit(130) from None
     return replace(game, analysis=plies)
 

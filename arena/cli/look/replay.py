@@ -6,7 +6,8 @@ is over. The terminal's settings are restored in every case.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Container, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -209,7 +210,9 @@ def view(replay: Replay, viewer: Viewer) -> GameView:
     ending = recorded_game.ending(game) if viewer.at == len(game.moves) else []
     printed = [line.strip() for line in _printed(game, replay, step)]
     said = (_ply(game, step).strip(), _mistake(game, step), _thinking(step))
-    shown.says = [*filter(None, said), *(printed if viewer.logs else printed[-_LAST_PRINTED:]), *ending]
+    shown.says = [*filter(None, said), *ending]
+    shown.said = printed if viewer.logs else printed[-_LAST_PRINTED:]
+    shown.explains = viewer.logs
     return shown
 
 
@@ -357,6 +360,7 @@ def _viewer(replay: Replay, at: int) -> Viewer:
 def _on_screen(replay: Replay, at: int, *, trust: bool, db: str | None) -> None:
     """Show steps, controlled by the keys, until the user quits."""
     from arena.cli.look.debug import debug
+    from arena.history import replay as steps
 
     viewer = _viewer(replay, at)
     with Screen() as screen:
@@ -376,27 +380,21 @@ def _on_screen(replay: Replay, at: int, *, trust: bool, db: str | None) -> None:
             draw()
             key = screen.key(None if viewer.due is None else max(0.0, viewer.due - monotonic()))
             if key in ("m", "M") and not viewer.mistakes and not viewer.without:
-                replay = _with_mistakes(replay, say, trust=trust, db=db)
-                viewer.mistakes, viewer.without = _viewer(replay, 0).mistakes, why_no_mistake(replay.game, replay)
+                try:
+                    judged = analysed(recorded_game.read_game(replay.game.name, db), trust=trust, db=db, show=say)
+                    replay = steps.replay(judged, trust=trust)
+                    viewer.without = why_no_mistake(replay.game, replay)
+                except (ArenaError, typer.Exit) as error:
+                    viewer.without = str(error) if isinstance(error, ArenaError) else "interrupted"
+                viewer.mistakes = _viewer(replay, 0).mistakes
             if key == "d" and not viewer.helping:
                 with screen.left():
                     try:
                         debug(replay.game.name, turn=viewer.at or None, file=None, trust_rules=trust, db=db)
                     except (ArenaError, typer.Exit) as error:
                         print(wrapped(f"arena: {error}") if isinstance(error, ArenaError) else "")
-                    input("Enter: back to the game ")
+                    with suppress(EOFError):
+                        input("Enter: back to the game ")
             elif key:
                 viewer.press(key, monotonic())
             viewer.pass_time(monotonic())
-
-
-def _with_mistakes(replay: Replay, say: Callable[[str], None], *, trust: bool, db: str | None) -> Replay:
-    """The game with its mistakes marked; `say` shows the progress. Unchanged, and said why, if they cannot be found."""
-    from arena.history import replay as steps
-
-    try:
-        judged = analysed(recorded_game.read_game(replay.game.name, db), trust=trust, db=db, show=say)
-    except (ArenaError, typer.Exit) as error:
-        say(str(error) if isinstance(error, ArenaError) else "interrupted")
-        return replay
-    return steps.replay(judged, trust=trust)

@@ -57,6 +57,11 @@ class GameScreen:
         return os.read(sys.stdin.fileno(), 4096)
 
     @contextmanager
+    def shown(self) -> Iterator[None]:
+        """Inside, games are shown."""
+        yield
+
+    @contextmanager
     def following(self, director: Director) -> Iterator[None]:  # noqa: ARG002
         """Inside, the screen is shown in the loop of this director."""
         yield

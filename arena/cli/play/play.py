@@ -305,13 +305,12 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
 
     screen = GameScreen(quiet=not plan.watched, people=plan.people, on_stderr=silent)
     with ExitStack() as stack:
-        if plan.watched and not silent and is_possible():
+        # The command that starts an agent by hand must be there to be copied: then all is printed.
+        is_by_hand = any(player.kind is PlayerKind.WAIT for player in plan.players)
+        if plan.watched and not silent and not is_by_hand and is_possible():
             from arena.cli.play.play_screen import PlayScreen
 
-            whole = Screen()
-            screen = PlayScreen(whole, people=plan.people)
-            stack.callback(screen.leave)
-            stack.enter_context(whole)
+            screen = PlayScreen(Screen(mouse=bool(plan.people)), people=plan.people)
         folder = stack.enter_context(RunFolder())
         store = Store(folder.path / "store") if database is None else submissions(database)
         rules = store.take_game(plan.game)
@@ -362,6 +361,7 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
             take_backs = TakeBacks(schedule, plan.people, helped)
             joining.director, joining.take_backs = director, take_backs
             stack.enter_context(joining.asking_before_the_end())
+            stack.enter_context(screen.shown())
             stack.enter_context(screen.following(director))
             for event in director.play(take_backs):
                 take_backs.see(event)

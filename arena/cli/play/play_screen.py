@@ -28,14 +28,14 @@ from arena.history import words
 from arena.match.schedule import Began, Event, Finished, Planned, Ply
 from arena.play.director import Director
 
-_EVERY: Final = 0.1
+_EVERY: Final = 0.2
 """Seconds between two drawings while clocks run."""
 _AT_ONCE: Final = 0.04
 """Least time between two drawings, in seconds."""
 _SAID: Final = 6
 """Number of messages that are shown."""
 _KEYS: Final = "arrows and Enter, a click, or type a move   ?: help   tab: in words   esc: clear"
-_WATCHING: Final = "s: other side   w: in words   Ctrl-C: end"
+_WATCHING: Final = "s: other side   w: in words   q: end"
 _STEPS: Final = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 
 
@@ -59,11 +59,17 @@ class PlayScreen(GameScreen):
         self._turned = self._in_words = False
         self._picture: Picture | None = None
         self._drawn_at = 0.0
+        self._size = (0, 0)
         # Whether the prompt is a question, and not for a move.
         self._asks = False
         # The moves to the cell that was chosen last, if they are several.
         self._asked_for = [""]
-        self._is_gone = False
+        self._is_shown = False
+        # Whether a game is over and the next one has not begun: what is said then stays.
+        self._is_between = False
+        # Whether help is shown, until the next key.
+        self._explains = False
+        self._is_stale = True
 
     @contextmanager
     def following(self, director: Director) -> Iterator[None]:
@@ -90,13 +96,20 @@ class PlayScreen(GameScreen):
             os.close(read)
             os.close(write)
 
-    def leave(self) -> None:
-        """Print what stays when the screen is gone: the last board and the results. Messages are printed then."""
-        self._is_gone = True
-        if self._game is not None and (state := self._seen(self._game)) is not None:
-            print(*board_lines(state, self._last), "", sep="\n")
-        for line in self._results:
-            self._console.print(Text(line), soft_wrap=True)
+    @contextmanager
+    def shown(self) -> Iterator[None]:
+        """Inside, the terminal shows the screen; then what stays is printed: the last board, and the results."""
+        try:
+            with self._screen:
+                self._is_shown = True
+                self._draw_now()
+                yield
+        finally:
+            self._is_shown = False
+            if self._game is not None and (state := self._seen(self._game)) is not None:
+                print(*board_lines(state, self._last), "", sep="\n")
+            for line in self._results:
+                self._console.print(Text(line), soft_wrap=True)
 
     # What happens.
 
@@ -104,6 +117,7 @@ class PlayScreen(GameScreen):
         match event:
             case Began():
                 self._begin(event.game)
+                self._is_between = False
                 self._game, self._plies, self._values, self._thoughts = event.game, [], [], {}
                 self._cursor = self._start = None
                 self._since = monotonic_ns()
@@ -131,23 +145,22 @@ class PlayScreen(GameScreen):
         self._since = monotonic_ns()
         self._start = None
 
-    def _print(self, text: Text, end: str = "\n", *, more: str = "  ", wrapped: bool = True) -> None:  # noqa: ARG002
-        if self._is_gone:
-            super()._print(text, end)
+    def _print(self, text: Text, end: str = "\n", *, more: str = "  ", wrapped: bool = True) -> None:
+        if not self._is_shown:
+            super()._print(text, end, more=more, wrapped=wrapped)
             return
         if not end:
             self._prompt = text.plain
         else:
             self._said.append(text.plain.strip())
+            if self._is_between:
+                self._results.append(text.plain)
         self._draw_soon()
 
     def _show_end(self, event: Finished) -> None:
-        self._since, self._prompt = None, ""
-        before = len(self._said)
-        self._said = deque([*self._said], maxlen=None)
+        self._since, self._prompt, self._is_between = None, "", True
+        self._said.clear()
         super()._show_end(event)
-        self._results += [*self._said][before:]
-        self._said = deque(self._said, maxlen=_SAID)
 
     def ask(self, question: str) -> None:
         self._asks = True
@@ -158,28 +171,28 @@ class PlayScreen(GameScreen):
         self._asked_for = [""]
         super().answered()
 
-    def say_whole(self, command: str) -> None:
-        self._results.append(f"  {command}")
-        super().say_whole(command)
-
     # The picture.
 
     def _tick(self, _: bytes) -> None:
-        self._draw_now()
+        """Draw if something changed, or if a clock runs."""
+        if self._is_stale or (self._since is not None and any(left is not None for left in self._left.values())):
+            self._draw_now()
 
     def _draw_soon(self) -> None:
-        if monotonic() - self._drawn_at >= _AT_ONCE:
+        self._is_stale = True
+        if self._is_shown and monotonic() - self._drawn_at >= _AT_ONCE:
             self._draw_now()
 
     def _draw_now(self) -> None:
-        self._drawn_at = monotonic()
+        self._drawn_at, self._is_stale = monotonic(), self._screen.size != self._size
+        self._size = self._screen.size
         self._picture = picture(self._view(), self._screen.look, *self._screen.size)
         self._screen.draw(self._picture.lines)
 
     def _view(self) -> GameView:
         game = self._game
         if game is None:
-            return GameView("", says=[*self._said], status=[self._prompt + self._typed, _WATCHING])
+            return GameView("starting the players", said=[*self._said], status=[_WATCHING])
         state = self._seen(game)
         turn = None if state is None or state.turn == CHANCE or self._since is None else state.turn
         clocks = [game.conditions.time_of(entrant.name).clock for entrant in game.entrants]
@@ -193,8 +206,10 @@ class PlayScreen(GameScreen):
             last=self._last,
             plies=self._plies,
             values=self._values if len(game.entrants) == 2 else [],
-            says=[*self._thoughts.values(), *self._said],
-            status=[f"{self._prompt}{self._typed}_", _KEYS] if self._prompt else [_WATCHING],
+            said=[*self._thoughts.values(), *self._said],
+            explains=self._explains,
+            prompt=f"{self._prompt}{self._typed}_" if self._prompt else "",
+            status=[_KEYS if self._prompt or self._people else _WATCHING],
             marks=self._marks(state),
             turned=self._turned != self._sits_above(game, state),
             in_words=self._in_words,
@@ -256,16 +271,19 @@ class PlayScreen(GameScreen):
         """A key; the line that it completes, if it does."""
         state = self._seen(self._game) if self._game is not None else None
         ways = self._ways(state)
-        if key == "quit":  # Ctrl-D: as Ctrl-C
+        self._explains = key == "?" and not self._typed
+        if key == "quit" or (key == "q" and not self._people):  # Ctrl-D: as Ctrl-C
             os.kill(os.getpid(), signal.SIGINT)
         self._in_words ^= key == "tab"
-        if not self._prompt:
+        if not self._people:
             self._turned ^= key == "s"
             self._in_words ^= key == "w"
         elif key == "escape":
-            self._typed, self._start = "", None
+            self._typed, self._start, self._asked_for = "", None, [""]
         elif key == "rub out":
             self._typed = self._typed[:-1]
+        elif not self._prompt:  # typed ahead
+            self._typed += key * (len(key) == 1)
         elif key == "?" and not self._typed:
             return "?"
         elif key == "enter":
@@ -280,14 +298,17 @@ class PlayScreen(GameScreen):
                 return self._choose(ways, state)
         elif key in _STEPS:
             self._move_cursor(key, ways, state)
-        elif len(key) == 1 and self._prompt:
+        elif len(key) == 1:
             self._typed += key
         return None
 
     def _move_cursor(self, key: str, ways: dict[Any, tuple[Cell, ...]], state: State[Any] | None) -> None:
         """Move the cursor; in a game without cells, go through the legal moves."""
         if not ways or not isinstance(state, GridGame):
-            texts = [] if state is None else [state.shown(move) for move in state.moves()]
+            try:
+                texts = [] if state is None else [state.shown(move) for move in state.moves()]
+            except Exception:  # user-supplied rules may raise anything
+                texts = []
             if texts:
                 at = texts.index(self._typed) if self._typed in texts else -1 if key in ("down", "right") else 0
                 self._typed = texts[(at + (1 if key in ("down", "right") else -1)) % len(texts)]

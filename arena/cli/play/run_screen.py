@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from contextlib import suppress
-from time import monotonic_ns
+from time import monotonic, monotonic_ns
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _EVERY: Final = 0.25
 """Seconds between two drawings, unless a key is pressed."""
+_LINGERS: Final = 2.0
+"""Seconds for which the end of a game is shown."""
 _SAID: Final = 4
 """Number of messages that are shown."""
 _BESIDE: Final = 42
@@ -48,6 +50,8 @@ class RunScreen:
         self._follower: Follower | None = None
         self._game: FollowedView | None = None
         self._number: int | None = None
+        # When something of the game was heard last.
+        self._last_news = 0.0
         # Whether a game is shown instead of the standings, where there is no room for both.
         self._shows_game = False
         self._toggled = dict.fromkeys("sw", False)
@@ -67,10 +71,15 @@ class RunScreen:
 
     def _draw_until_over(self) -> None:
         while not self._over.is_set():
-            self._follow()
+            try:
+                self._follow()
+                self._screen.draw(self.lines())
+                self._press(self._screen.key(_EVERY))
+            except Exception as error:  # the games go on, whatever a picture lacks
+                self.say(f"a picture could not be drawn: {type(error).__name__}: {error}")
+                self._over.wait(_LINGERS)
+        with suppress(Exception):
             self._screen.draw(self.lines())
-            self._press(self._screen.key(_EVERY))
-        self._screen.draw(self.lines())
         if self._follower is not None:
             self._follower.close()
 
@@ -97,7 +106,8 @@ class RunScreen:
         for message in self._follower.receive(0):
             if self._game is not None and getattr(message, "game", None) == self._number:
                 self._game.take(message)  # type: ignore[arg-type]
-        if self._game is None or self._game.is_over:
+                self._last_news = monotonic()
+        if self._game is None or (self._game.is_over and monotonic() - self._last_news >= _LINGERS):
             self._go_on()
 
     def _go_on(self) -> None:

@@ -7,7 +7,6 @@ NO_COLOR, a terminal that cannot show it) a board is the game's text, and what i
 
 from __future__ import annotations
 
-import locale
 import os
 import re
 from collections.abc import Collection
@@ -118,7 +117,8 @@ class Look:
 
 def _draws_wide() -> bool:
     """Whether the locale's terminals draw symbols two columns wide."""
-    return (locale.getlocale()[0] or os.environ.get("LC_ALL") or os.environ.get("LANG") or "")[:2] in ("zh", "ja", "ko")
+    named = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))), "")
+    return named[:2] in ("zh", "ja", "ko")
 
 
 @cache

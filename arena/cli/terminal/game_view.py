@@ -29,6 +29,8 @@ _PANEL: Final = 26
 """Columns of the part beside the board, at least."""
 _WIDEST_PANEL: Final = 64
 _WIDEST_MOVE: Final = 22
+_LOW: Final = 12
+"""Rows of a screen from which on the status stands below a prompt."""
 _EDGE: Final = 24
 """Columns of a player's line, at least."""
 _BARS: Final = " ▁▂▃▄▅▆▇█"
@@ -56,6 +58,13 @@ class GameView:
     values: Sequence[float | None] = ()
     """What is said of the position after each ply, from the view of the first seat: above 0 is good for it."""
     says: Sequence[str] = ()
+    """About the position; what there is no room for is left out at the end."""
+    said: Sequence[str] = ()
+    """What was said or printed, the newest last; what there is no room for is left out at the beginning."""
+    explains: bool = False
+    """Whether what was said matters more than the moves."""
+    prompt: str = ""
+    """What is asked and typed, above the status; its end is always shown."""
     status: Sequence[str] = ()
     """The lines at the bottom."""
     marks: Marks = field(default_factory=Marks)
@@ -87,6 +96,8 @@ def picture(view: GameView, look: Look, columns: int, rows: int) -> Picture:
     """The game on a screen of that size."""
     status = [line for text in view.status for line in side_by_side(text.split(APART), width=columns)]
     status = status[-max(1, rows // 4) :]
+    if view.prompt:
+        status = [view.prompt[-columns:], *(status if rows > _LOW else [])]
     high = rows - 1 - len(status)
     above, below = _seats(view)
     room = (columns - _PANEL - 2 if columns >= _EDGE + _PANEL + 2 else columns, high - len(above) - len(below))
@@ -96,16 +107,21 @@ def picture(view: GameView, look: Look, columns: int, rows: int) -> Picture:
     if beside < _PANEL:  # no room beside it: the last words stand below
         wide, beside = min(columns, max(wide, _EDGE)), 0
     edge = min(wide, columns)
+    players: list[Text] = []
+    if beside and len(drawn.lines) + len(above) + len(below) > high:  # a tall board: the players stand beside it
+        players = [_player(view, seat, look, min(beside, _WIDEST_PANEL)) for seat in (*above, *below)]
+        above, below = [], []
     body = [*[_player(view, seat, look, edge) for seat in above], *drawn.lines]
     body = body[: max(0, high - len(below))] + [_player(view, seat, look, edge) for seat in below]
     if beside:
-        panel = _panel(view, look, min(beside, _WIDEST_PANEL), high)
+        panel = [*players, *_panel(view, look, min(beside, _WIDEST_PANEL), high - len(players))]
         body += [Text()] * (len(panel) - len(body))
         body = [
             _padded(line, wide + 2) + part for line, part in zip(body, [*panel, *[Text()] * len(body)], strict=False)
         ]
     else:
-        body += [Text(line) for line in _last_words(view, columns)][: max(0, high - len(body))]
+        free = max(0, high - len(body))
+        body += [Text(line) for line in _last_words(view, columns)[-free:]] if free else []
     lines = [Text(view.title, Style(bold=True)), *body[:high]]
     lines += [Text()] * (rows - len(status) - len(lines))
     lines += map(Text, status)
@@ -166,12 +182,18 @@ def _player(view: GameView, seat: int, look: Look, width: int) -> Text:
 def _panel(view: GameView, look: Look, width: int, high: int) -> list[Text]:
     """What stands beside the board: the moves, the value, and what the players say."""
     value = _value(view, look, width)
-    says = [line for text in view.says for line in wrap_lines(text, width=width, more="  ")]
+    says, said = (_wrapped(texts, width) for texts in (view.says, view.said))
     room = high - len(value) - bool(value)
-    says = says[-max(0, min(len(says), max(room // 3, room - 1 - ceil(len(view.plies) / 2)))) :] if says else []
+    most = max(0, room - 2 if view.explains else max(room // 3, room - 1 - ceil(len(view.plies) / 2)))
+    says = says[:most]
+    says += said[max(0, len(said) - (most - len(says))) :] if len(says) < most else []
     moves = _moves(view, width, room - len(says) - bool(says))
     parts = [part for part in (moves, value, [Text(line) for line in says]) if part]
     return [line for n, part in enumerate(parts) for line in ([Text()] * bool(n) + part)]
+
+
+def _wrapped(texts: Sequence[str], width: int) -> list[str]:
+    return [line for text in texts for line in wrap_lines(words.printable(text), width=width, more="  ")]
 
 
 def _moves(view: GameView, width: int, high: int) -> list[Text]:
@@ -236,4 +258,6 @@ def _last_words(view: GameView, width: int) -> list[str]:
         f"{line.number} {view.players[line.who] if isinstance(line.who, int) else line.who} {line.moves}"
         for line in found
     ]
-    return [line for text in (*moves, *view.says) for line in wrap_lines(words.printable(text), width=width)]
+    return [
+        line for text in (*moves, *view.says, *view.said) for line in wrap_lines(words.printable(text), width=width)
+    ]

@@ -9,16 +9,17 @@ from __future__ import annotations
 import os
 import re
 import select
-import shutil
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from rich.cells import cell_len, get_character_cell_size
+from rich.color import ColorSystem
 from rich.console import Console
 from rich.style import Style
 from rich.text import Text
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 _KEY: Final = re.compile(rb"\x1b\[<(\d+);(\d+);(\d+)[Mm]|\x1b\[[0-9;]*[@-~]|\x1bO.|[\x00-\x7f]|[\xc0-\xff][\x80-\xbf]+")
+_BEGUN: Final = re.compile(rb"\x1b(\[[0-9;<]*|O)?")
+"""A key of which more can come."""
+_LOOK_EVERY: Final = 0.2
+"""Seconds between two looks whether the terminal is ours again."""
 _NAMES: Final = {
     **dict.fromkeys((b"\x1b[A", b"\x1bOA"), "up"),
     **dict.fromkeys((b"\x1b[B", b"\x1bOB"), "down"),
@@ -42,8 +47,9 @@ _NAMES: Final = {
     b"\x1b": "escape",
     b"\t": "tab",
 }
-_ON: Final = "\x1b[?1049h\x1b[?25l\x1b[?1000h\x1b[?1006h"
-"""The other screen, no cursor, and the mouse's clicks."""
+_ON: Final = "\x1b[?1049h\x1b[?25l"
+"""The other screen, and no cursor."""
+_CLICKS: Final = "\x1b[?1000h\x1b[?1006h"
 _OFF: Final = "\x1b[?1006l\x1b[?1000l\x1b[0m\x1b[?25h\x1b[?1049l"
 _BEGIN: Final = "\x1b[?2026h"
 """The terminal shows nothing new until `_END`, if it knows this; others ignore it."""
@@ -57,17 +63,31 @@ Cells = list[tuple[str, Style]]
 
 
 def is_possible() -> bool:
-    """Whether stdin and stdout are a terminal that can do this."""
-    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and os.name == "posix"
+    """Whether stdin and stdout are a terminal that can do this, and that is ours: not that of another program."""
+    is_terminal = sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    return is_terminal and os.name == "posix" and _is_ours()
+
+
+def _is_ours() -> bool:
+    """Whether this program is in the foreground of its terminal; in the background, writing modes would stop it."""
+    try:
+        return os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
+    except OSError:
+        return False
 
 
 class Screen:
     """The terminal, from entering this block to leaving it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, mouse: bool = False) -> None:
+        """`mouse`: clicks are keys; then the terminal's user cannot select text with the mouse alone."""
+        self._on = _ON + _CLICKS * mouse
+        # Whether the terminal is not ours now, and whether all must be drawn again.
+        self._is_away, self._is_stale = True, True
         self._console = Console(highlight=False)
         self.look = Look.of(self._console)
         self._shown: list[Cells] = []
+        self._lines: list[Text] = []
         # The style of what was written last, as a sequence.
         self._ink = ""
         self._typed = b""
@@ -80,7 +100,7 @@ class Screen:
     @property
     def size(self) -> tuple[int, int]:
         """Columns and rows."""
-        return shutil.get_terminal_size()
+        return os.get_terminal_size(1)
 
     def __enter__(self) -> Self:
         import termios
@@ -93,7 +113,7 @@ class Screen:
         os.set_blocking(self._waking, False)
         self._wakeup = signal.set_wakeup_fd(self._waking, warn_on_full_buffer=False)
         self._handlers = {
-            signal.SIGWINCH: signal.signal(signal.SIGWINCH, lambda *_: self._shown.clear()),
+            signal.SIGWINCH: signal.signal(signal.SIGWINCH, self._resize),
             signal.SIGTSTP: signal.signal(signal.SIGTSTP, self._stop),
         }
         self._take()
@@ -113,12 +133,15 @@ class Screen:
         import tty
 
         tty.setcbreak(self._keyboard)
-        self._shown = []
-        self._write(_ON)
+        self._is_away, self._is_stale = False, True
+        self._write(self._on)
 
     def _give_back(self) -> None:
         import termios
 
+        if self._is_away:
+            return
+        self._is_away = True
         self._write(_OFF)
         termios.tcsetattr(self._keyboard, termios.TCSADRAIN, self._before)
 
@@ -126,9 +149,11 @@ class Screen:
     def left(self) -> Iterator[None]:
         """Inside, the terminal is as it was before: other parts of the program can print and read lines."""
         self._give_back()
+        before = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         try:
             yield
         finally:
+            signal.signal(signal.SIGTSTP, before)
             self._take()
 
     def _stop(self, *_: object) -> None:
@@ -136,7 +161,16 @@ class Screen:
         with self._lock:  # a thread can be drawing
             self._give_back()
             os.kill(os.getpid(), signal.SIGSTOP)
+            self._come_back()
+
+    def _resize(self, *_: object) -> None:
+        self._is_stale = True
+
+    def _come_back(self) -> bool:
+        """Take the terminal again if it is ours, and not another program's since this one was stopped."""
+        if self._is_away and _is_ours():
             self._take()
+        return not self._is_away
 
     def _write(self, text: str) -> None:
         sys.stdout.write(text)
@@ -155,6 +189,9 @@ class Screen:
 
     def key(self, most: float | None) -> str:
         """The next key; waits for at most that many seconds. "" if none came, or if the screen was resized."""
+        if not self._come_back():
+            time.sleep(_LOOK_EVERY if most is None else min(most, _LOOK_EVERY))
+            return ""
         for name in self._keys():
             return name
         ready = select.select([self._keyboard, self._woken], [], [], most)[0]
@@ -167,7 +204,7 @@ class Screen:
 
     def _keys(self) -> Iterator[str]:
         while self._typed:
-            if self._typed == b"\x1b" and select.select([self._keyboard], [], [], 0.03)[0]:
+            if _BEGUN.fullmatch(self._typed) and select.select([self._keyboard], [], [], 0.03)[0]:
                 self._typed += os.read(self._keyboard, 1024)
             found = _KEY.match(self._typed)
             self._typed = self._typed[found.end() if found else 1 :]
@@ -184,16 +221,20 @@ class Screen:
     def draw(self, lines: Sequence[Text]) -> None:
         """Show these lines; what is there already is not written again."""
         with self._lock:
-            self._draw(lines)
+            if self._come_back():
+                self._draw(lines)
 
     def _draw(self, lines: Sequence[Text]) -> None:
         columns, rows = self.size
-        cells = [self._cells(line, columns) for line in lines[:rows]]
-        cells += [[(" ", Style.null())] * columns] * (rows - len(cells))
-        if len(self._shown) != rows or any(len(row) != columns for row in self._shown):
-            self._shown = []
+        blank = [(" ", Style.null())] * columns
+        if self._is_stale or len(self._shown) != rows or any(len(row) != columns for row in self._shown):
+            self._is_stale, self._shown, self._lines = False, [], []
             self._write("\x1b[0m\x1b[2J")
-        before = self._shown or [[(" ", Style.null())] * columns] * rows
+        before = self._shown or [blank] * rows
+        same = [old == new for old, new in zip(self._lines, lines, strict=False)] + [False] * len(lines)
+        cells = [old if equal else self._cells(line, columns) for old, equal, line in zip(before, same, lines)]  # noqa: B905
+        cells += [blank] * (rows - len(cells))
+        self._lines = [line.copy() for line in lines]
         self._ink = ""
         written = "".join(self._changes(y, old, new) for y, (old, new) in enumerate(zip(before, cells, strict=True)))
         self._shown = cells
@@ -202,7 +243,8 @@ class Screen:
 
     def _inked(self, style: Style) -> str:
         """What to write so that the next characters have this style."""
-        ink = style.render("x", color_system=self.look.colours).partition("x")[0]
+        # Without colours a style is bold or reverse at most, which every terminal can show.
+        ink = style.render("x", color_system=self.look.colours or ColorSystem.STANDARD).partition("x")[0]
         if ink == self._ink:
             return ""
         before, self._ink = self._ink, ink
@@ -211,8 +253,9 @@ class Screen:
     def _cells(self, line: Text, columns: int) -> Cells:
         """The cells of a line of the screen; the second one of a wide character is empty."""
         found: Cells = []
+        whole = line.style if isinstance(line.style, Style) else Style.null()  # which `render` leaves out without spans
         for text, style, _ in line.render(self._console):
-            style = style or Style.null()
+            style = whole + style if style else whole
             blank = (
                 Style(bgcolor=style.bgcolor, reverse=style.reverse) if style.bgcolor or style.reverse else Style.null()
             )

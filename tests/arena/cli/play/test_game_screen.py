@@ -72,7 +72,6 @@ def test_no_terminal_obeys_what_an_agent_wrote_or_a_game_says(capsys: pytest.Cap
     assert "\x1b" not in capsys.readouterr().out
 
 
-@pytest.mark.usefixtures("_narrow")
 def test_the_first_slow_move_of_a_game_without_a_clock_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     screen = GameScreen(quiet=False, people=["b"])
     screen.show(Began(PLANNED))

@@ -33,6 +33,7 @@ class Terminal:
 def asked(rules: str, *plies: str, name: str = "human") -> PlayScreen:
     """The screen of a person who is asked for a move after these plies."""
     screen = PlayScreen(cast(Any, Terminal()), people=[name])
+    screen._is_shown = True
     entrants = (Entrant("human", "human"), Entrant("pvs", "pvs"))
     game = Planned(1, rules, rules, entrants, seed=1, identity=(1,))
     screen.show(Began(game))
@@ -142,3 +143,14 @@ def test_a_game_is_played_with_keys_alone_and_its_result_stays(session: Session)
     assert ended.code == 0
     assert "human resigned; random wins" in ended.printed
     assert "arena replay " in ended.printed
+
+
+@pytest.mark.costly
+def test_what_follows_from_help_and_the_warnings_stay_when_the_screen_is_gone(session: Session) -> None:
+    session.give("arena play connect4 human random --seed 7 --walls limits")
+    session.until("your move")
+    session.press("hint\r")
+    session.until("your move")
+    session.press("resign\r")
+    ended = session.end()
+    assert "annulled, so this result does not count: human got a hint" in ended.printed.replace("\n", " ")

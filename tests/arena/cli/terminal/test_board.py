@@ -113,7 +113,8 @@ def test_a_terminal_says_what_it_can_show(
 
 def test_where_symbols_are_wide_letters_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Console, "encoding", "utf-8")
-    monkeypatch.setattr("locale.getlocale", lambda: ("ja_JP", "UTF-8"))
+    monkeypatch.delenv("LC_ALL", raising=False)
+    monkeypatch.setenv("LC_CTYPE", "ja_JP.UTF-8")
     assert not Look.of(console()).signs
 
 

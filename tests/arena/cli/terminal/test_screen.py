@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-import shutil
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -40,11 +40,12 @@ class Tube:
         self._patch = monkeypatch
         self.resize(columns, rows)
         self.screen = Screen()
+        self.screen._is_away = False
         self.emulator = pyte.Screen(columns, rows)
         self._stream = pyte.Stream(self.emulator)
 
     def resize(self, columns: int, rows: int) -> None:
-        self._patch.setattr(shutil, "get_terminal_size", lambda: (columns, rows))
+        self._patch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((columns, rows)))
         if hasattr(self, "emulator"):
             self.emulator.resize(rows, columns)
 
@@ -112,7 +113,7 @@ def test_random_lines_with_wide_characters_and_other_sizes(monkeypatch: pytest.M
     for step in range(300):
         if step % 50 == 49:
             tube.resize(random.randrange(10, 40), random.randrange(3, 12))
-        columns, rows = shutil.get_terminal_size()
+        columns, rows = os.get_terminal_size(1)
         lines = []
         for _ in range(random.randrange(rows + 2)):
             text = Text("".join(random.choice(letters) for _ in range(random.randrange(columns + 5))))
@@ -131,3 +132,25 @@ def test_what_is_there_already_is_not_written_again(monkeypatch: pytest.MonkeyPa
     assert tube.draw([Text("one"), Text("two")]) == ""
     written = tube.draw([Text("one"), Text("tWo")])
     assert written == "\x1b[?2026h\x1b[2;2HW\x1b[?2026l"
+
+
+def test_a_resize_in_the_middle_of_a_drawing_is_drawn_whole_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    tube = Tube(20, 4, monkeypatch)
+    tube.draw([Text("one")])
+    cells = tube.screen._cells
+
+    def resized(line: Text, columns: int) -> object:
+        tube.screen._resize()
+        return cells(line, columns)
+
+    monkeypatch.setattr(tube.screen, "_cells", resized)
+    tube.draw([Text("two"), Text("three")])
+    monkeypatch.setattr(tube.screen, "_cells", cells)
+    assert "\x1b[2J" in tube.draw([Text("two"), Text("three")])
+    assert tube.emulator.display[:2] == [f"{'two':<20}", f"{'three':<20}"]
+
+
+def test_without_colours_bold_and_reverse_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    tube = Tube(20, 4, monkeypatch)
+    tube.screen.look = LOOKS["none"]
+    assert "\x1b[1;7mnow\x1b[0m" in tube.draw([Text("now", Style(bold=True, reverse=True))])
