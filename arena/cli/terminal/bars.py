@@ -17,6 +17,8 @@ WIDTH: Final = 16
 """Characters of a bar."""
 _ROOMY: Final = 100
 """Columns of a terminal from which on tables have bars."""
+_FIRST_TO_GO: Final = -1
+"""A bar is left out before any other column that a table can spare."""
 _CERTAIN: Final = 1.96
 """Standard errors on both sides of a value, for 95 %."""
 SCORE: Final = "0 % score 100 %"
@@ -35,7 +37,7 @@ def has_room() -> bool:
 
 def with_bar(columns: Sequence[Column[Row]], title: str, text: Callable[[Row], str]) -> Sequence[Column[Row]]:
     """The columns, with one of bars after them if there is room."""
-    return [*columns, Column(title, text=text)] if has_room() else columns
+    return [*columns, Column(title, text=text, spare=_FIRST_TO_GO)] if has_room() else columns
 
 
 def interval(low: float, at: float, high: float) -> str:

@@ -69,11 +69,11 @@ def is_possible() -> bool:
 
 
 def _is_ours() -> bool:
-    """Whether this program is in the foreground of its terminal; in the background, writing modes would stop it."""
+    """Whether this program is in the foreground of its terminal; in the background, changing its mode would stop it."""
     try:
         return os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
-    except OSError:
-        return False
+    except OSError:  # not the terminal of this session, which has no background then
+        return True
 
 
 class Screen:
