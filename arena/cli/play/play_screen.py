@@ -59,7 +59,6 @@ class PlayScreen(GameScreen):
         self._turned = self._in_words = False
         self._picture: Picture | None = None
         self._drawn_at = 0.0
-        self._size = (0, 0)
         # Whether the prompt is a question, and not for a move.
         self._asks = False
         # The moves to the cell that was chosen last, if they are several.
@@ -175,7 +174,8 @@ class PlayScreen(GameScreen):
 
     def _tick(self, _: bytes) -> None:
         """Draw if something changed, or if a clock runs."""
-        if self._is_stale or (self._since is not None and any(left is not None for left in self._left.values())):
+        runs = self._since is not None and any(left is not None for left in self._left.values())
+        if runs or self._is_stale or self._screen.is_stale:
             self._draw_now()
 
     def _draw_soon(self) -> None:
@@ -184,8 +184,7 @@ class PlayScreen(GameScreen):
             self._draw_now()
 
     def _draw_now(self) -> None:
-        self._drawn_at, self._is_stale = monotonic(), self._screen.size != self._size
-        self._size = self._screen.size
+        self._drawn_at, self._is_stale = monotonic(), False
         self._picture = picture(self._view(), self._screen.look, *self._screen.size)
         self._screen.draw(self._picture.lines)
 

@@ -177,6 +177,11 @@ class Screen:
         sys.stdout.flush()
 
     @property
+    def is_stale(self) -> bool:
+        """Whether what the terminal shows is not what was drawn: after a resize, or while it was another program's."""
+        return self._is_stale or self._is_away
+
+    @property
     def descriptor(self) -> int:
         """Readable when `pressed` has something."""
         return self._keyboard

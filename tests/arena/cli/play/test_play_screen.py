@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -25,9 +26,11 @@ class Terminal:
 
     look = Look(None, True)
     size = (80, 24)
+    is_stale = False
+    drawings = 0
 
-    def draw(self, lines: list[Text]) -> None:
-        pass
+    def draw(self, _: list[Text]) -> None:
+        self.drawings += 1
 
 
 def asked(rules: str, *plies: str, name: str = "human") -> PlayScreen:
@@ -154,3 +157,26 @@ def test_what_follows_from_help_and_the_warnings_stay_when_the_screen_is_gone(se
     session.press("resign\r")
     ended = session.end()
     assert "annulled, so this result does not count: human got a hint" in ended.printed.replace("\n", " ")
+
+
+@pytest.mark.costly
+def test_ctrl_z_and_fg_draw_the_waiting_screen_again(session: Session) -> None:
+    """Nothing else happens meanwhile: no clock runs, and the person is to move."""
+    session.give("arena play connect4 human random --seed 7")
+    session.until("your move")
+    session.press("\x1a")
+    session.until_left()
+    session.signal(signal.SIGCONT)
+    session.until("your move", "x > human")
+    session.press("resign\r")
+    assert session.end().code == 0
+
+
+def test_an_idle_screen_is_drawn_again_after_a_resize_and_else_not() -> None:
+    screen = asked("connect4")
+    screen._draw_now()
+    terminal = cast(Any, screen._screen)
+    for is_stale, more in ((False, 0), (True, 1), (False, 0)):
+        terminal.is_stale, before = is_stale, terminal.drawings
+        screen._tick(b".")
+        assert terminal.drawings - before == more
