@@ -82,6 +82,7 @@ def test_on_paper_colours_stay_and_are_those_of_a_light_page(browser: Browser, f
 FALLS = """() => {
   const [fall] = document.getAnimations();
   fall.pause();
+  fall.currentTime = 0;
   const disc = fall.effect.target.getBoundingClientRect();
   return Math.round(disc.y - document.querySelector("#board svg").getBoundingClientRect().y);
 }"""
