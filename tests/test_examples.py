@@ -1,4 +1,4 @@
-"""The agents without our kit that `arena new` writes play over pipes, and docs/protocol.md tells the protocol as it is.
+"""The agents without our kit that `arena new` writes play over pipes, and docs/languages.md tells the protocol as it is.
 
 A Match judges, the test carries its messages as JSON lines to the agent's process and back. The clock is the test's
 own, so that what the page shows can be made again to the letter.
@@ -43,7 +43,7 @@ from arena.student.starter import FOLDER
 from tests.kit.places import ROOT
 from tests.kit.starter_programs import TOOLS, command
 
-PAGE = (ROOT / "docs" / "protocol.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "languages.md").read_text("utf-8")
 MESSAGES: dict[str, type[Struct]] = {kind.__struct_config__.tag: kind for kind in get_args(Message)}
 GAMES = ("tictactoe", "connect4", "kuhn", "rps", "ludo:players=3,tokens=1", "tree:professors")
 
@@ -159,7 +159,7 @@ def test_it_reads_any_json_whatever_its_order_its_blanks_and_its_letters(started
             assert agent.hear() == Move(7, "0123abcd", middle)
 
 
-# docs/protocol.md.
+# docs/languages.md.
 
 
 def fenced(kind: str) -> list[str]:
@@ -171,9 +171,9 @@ def fenced(kind: str) -> list[str]:
 def table(heading: str) -> list[tuple[str, ...]]:
     """The rows of the first table below that heading."""
     found = re.search(rf"^#+ {re.escape(heading)}\n(.*?)(?=^#|\Z)", PAGE, re.MULTILINE | re.DOTALL)
-    assert found, f"docs/protocol.md has no heading {heading}"
+    assert found, f"docs/languages.md has no heading {heading}"
     rows = [line for line in found[1].splitlines() if line.startswith("| `")]
-    assert rows, f"docs/protocol.md has no table below {heading}"
+    assert rows, f"docs/languages.md has no table below {heading}"
     return [tuple(cell.strip(" `") for cell in row.strip("|").split("|")) for row in rows]
 
 

@@ -1,4 +1,4 @@
-"""docs/lectures.md is true: every command in its tables prints or writes what the table says."""
+"""docs/search.md is true: every command in its tables prints or writes what the table says."""
 
 import contextlib
 import io
@@ -34,7 +34,7 @@ class Row(NamedTuple):
 def rows() -> list[Row]:
     """The rows of all tables."""
     found = []
-    for section in (ROOT / "docs" / "lectures.md").read_text("utf-8").split("\n## ")[1:]:
+    for section in (ROOT / "docs" / "search.md").read_text("utf-8").split("\n## ")[1:]:
         for line in section.splitlines():
             if line.startswith("| ") and not line.startswith("| what |"):
                 what, commands, seen = (cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1])

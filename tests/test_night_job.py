@@ -1,4 +1,4 @@
-"""docs/instructor.md: the script of a night job, its line for cron, its units for systemd; the plan for sixty."""
+"""docs/course.md: the script of a night job, its line for cron, its units for systemd; the plan for sixty."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.kit.arena_program import arena, environment
 from tests.kit.effort import PATIENCE
 from tests.kit.places import ROOT
 
-PAGE: Final = (ROOT / "docs" / "instructor.md").read_text("utf-8")
+PAGE: Final = (ROOT / "docs" / "course.md").read_text("utf-8")
 DESCRIPTION: Final = """
 name = "cs101"
 game = "tictactoe"

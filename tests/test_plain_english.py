@@ -26,7 +26,7 @@ WRONG = {
 """Each phrase with what to say instead."""
 READ_BY_PEOPLE = [
     *sorted(ROOT.glob("*.md")),
-    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
     *sorted(
         path
         for folder in ("adsearch", "agents", "arena", "db", "examples", "benchmarks")

@@ -1,7 +1,7 @@
 """The columns of a roster under the titles that learning systems write, in English and in German.
 
 Pure. `TITLES` is the whole rule: for each of our columns, the first title of its list wins that the file has with any
-text below it. A student without text there has the id and the address of the next title. docs/instructor.md shows the
+text below it. A student without text there has the id and the address of the next title. docs/course.md shows the
 lists.
 """
 

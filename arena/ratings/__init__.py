@@ -1,6 +1,6 @@
 """Ratings, standings, statistics and plots, computed from results. All functions are pure: values in, values out.
 
-It imports no other room. Start with `ranking.py`, which makes a table in any rating system; docs/ratings.md explains
+It imports no other room. Start with `ranking.py`, which makes a table in any rating system; docs/results.md explains
 the numbers.
 
     bradley_terry       maximum-likelihood fit of all games, with 95 % confidence intervals: the default

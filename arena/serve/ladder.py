@@ -1,7 +1,7 @@
 """Reads and checks the table [ladder] of a description: when the ladder is open, its anchors, limits and tournaments.
 
 `arena ladder open` and `arena serve` make a `Ladder` of the file; `opened.py` records it. Every mistake is a BadLeague
-with the file and the key. No game is played and no agent is run here. docs/league.md has every key.
+with the file and the key. No game is played and no agent is run here. docs/reference.md has every key.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reads and checks a tournament's description: the agents, the game, the format and the conditions.
 
 `arena run` first makes a `League` of a TOML file, or of its arguments. Every mistake that can be found without playing
-is a BadLeague here, with the file and the key; no code of an agent is run. docs/league.md has every key.
+is a BadLeague here, with the file and the key; no code of an agent is run. docs/reference.md has every key.
 """
 
 from __future__ import annotations

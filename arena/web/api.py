@@ -1,7 +1,7 @@
 """The JSON of the web: what its pages show, with the fields that commands print with `--format json`.
 
 The documents are declared below; the schema at /api/v1/schema is made of these declarations, and a field that is not
-declared is not sent. docs/json.md lists them.
+declared is not sent. docs/reference.md lists them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every promise in docs/security.md names the tests that check it; `arena doctor` reports the same promises."""
+"""Every promise in docs/operation.md names the tests that check it; `arena doctor` reports the same promises."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arena.play.machine.promises import Promise
 from tests.attacks import ATTACKS, NOT_STOPPED_BY_LIMITS, STOPPED_BY_SOME_SYSTEMS
 from tests.kit.places import ROOT
 
-PAGE: Final = (ROOT / "docs" / "security.md").read_text("utf-8")
+PAGE: Final = (ROOT / "docs" / "operation.md").read_text("utf-8")
 SECTIONS: Final = dict(re.findall(r"^##+ (.+)\n((?:(?!##).*\n)*)", PAGE, re.MULTILINE))
 WITHOUT_TESTS: Final = {
     "The promises",

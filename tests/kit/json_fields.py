@@ -1,4 +1,4 @@
-"""The tables of docs/json.md that list the fields of listings, from their declarations.
+"""The tables of docs/reference.md that list the fields of listings, from their declarations.
 
 `python -m tests.kit.json_fields` writes them.
 """
@@ -13,7 +13,7 @@ from arena.cli import Commands
 from arena.results.columns import Column, Medium
 from tests.kit.places import ROOT
 
-PAGE: Final = ROOT / "docs" / "json.md"
+PAGE: Final = ROOT / "docs" / "reference.md"
 _TABLE: Final = re.compile(r"^\| field \| \|\n\|---\|---\|\n(?:\|.*\n)*", re.MULTILINE)
 
 

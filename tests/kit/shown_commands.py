@@ -1,6 +1,6 @@
 """README and docs: the blocks on their pages, the commands in them, and the output of these commands.
 
-Commands that several tests need first (the demo, and all of docs/student.md) run only once in a test run.
+Commands that several tests need first (the demo, and all of docs/first-evening.md) run only once in a test run.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from tests.kit import once
 from tests.kit.arena_program import Ended, arena
 from tests.kit.places import EXAMPLES, ROOT
 
-PAGES: Final = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
-STUDENT: Final = "student.md"
-STORIES: Final = ("instructor.md", STUDENT)
+PAGES: Final = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
+STUDENT: Final = "first-evening.md"
+STORIES: Final = ("course.md", "evening.md", STUDENT)
 """Pages to be followed from the first line to the last: their blocks share one folder."""
 CHANGE: Final = re.compile(r"# (\S+\.py): (?:in place of `(\w+)`|at the top)\n")
 """The first line of a Python block with code that the reader puts into a file: in place of a method, or at the top."""
@@ -120,7 +120,7 @@ def give(page: str, block: str, folder: Path, temporary: pytest.TempPathFactory)
 
 
 def student(temporary: pytest.TempPathFactory) -> tuple[Path, list[Given]]:
-    """The folder in which all commands of docs/student.md were given, not to be changed, and what came of them."""
+    """The folder in which all commands of docs/first-evening.md were given, not to be changed, and what came of them."""
 
     def make(place: Path) -> None:
         (place / "folder").mkdir()

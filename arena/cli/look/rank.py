@@ -1,6 +1,6 @@
 """`arena results rank`: ratings with error bars.
 
-They are computed from recorded games, or from a file of results, at each call; nothing is stored. docs/ratings.md
+They are computed from recorded games, or from a file of results, at each call; nothing is stored. docs/results.md
 explains each number.
 """
 
@@ -99,7 +99,7 @@ def rank(
     """Rate the players of a tournament: Elo ratings with 95 % error bars.
 
     With 95 % probability the true rating lies within rating ± error. Forfeits, void games and games changed by a ruling
-    are not rated. docs/ratings.md explains every number.
+    are not rated. docs/results.md explains every number.
 
     Example: arena results rank demo --anchor random=0
 

@@ -138,7 +138,7 @@ def listed(
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Replace the command's parameter `shown` by the options of listings, except those in `without`, which the command
     has itself or which make no sense for it. `columns`: those of its listing, which shells complete; `about`: what
-    stands in its JSON, in Markdown, which docs/json.md lists: by the fields that share the words."""
+    stands in its JSON, in Markdown, which docs/reference.md lists: by the fields that share the words."""
     named = {"metavar": "NAME", "autocompletion": lambda: [*_by_name(columns())]}
     options = {
         "format": (FormatOption, OutputFormat.TABLE),

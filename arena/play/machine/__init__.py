@@ -4,7 +4,7 @@ Facts come from /proc and /sys (a caller can pass other folders), from timed sle
 kind of walls. One small function judges each fact. Nothing on the machine is changed.
 
     sandboxes.py    which walls hold                        disk.py     speed and type of the disk, free space
-    promises.py     which promises of docs/security.md hold system.py   operating system, versions, open files
+    promises.py     which promises of docs/operation.md hold system.py   operating system, versions, open files
     processors.py   cores, quota, load, late wake-ups       finding.py  what all of these return
     memory.py       memory for agents that play at once    extras.py   optional parts that are installed
 """

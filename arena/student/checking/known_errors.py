@@ -237,12 +237,12 @@ PROTOCOL_ERRORS: Final = (
     (
         r"message of type '(\w+)': Object missing required field ('\w+')(.*)",
         r"the agent sent a '\1' without the key \2\3",
-        "docs/protocol.md lists the keys of each message; game and id are those of the start or turn that it answers",
+        "docs/languages.md lists the keys of each message; game and id are those of the start or turn that it answers",
     ),
     (
         r"message of type '(\w+)': (.*)",
         r"the agent sent a '\1' with a mistake: \2",
-        "docs/protocol.md describes the keys and types of each message",
+        "docs/languages.md describes the keys and types of each message",
     ),
     (r"sent a 'hello'", "the agent said 'hello' twice", "say hello once, as the first message"),
     (r"sent a '\w+'", "the agent sent a message at the wrong time", "an agent sends ready, move and resign"),

@@ -1,4 +1,4 @@
-"""A student goes on where docs/student.md ends, in a terminal: the agent is played, mended, measured and looked at.
+"""A student goes on where docs/first-evening.md ends, in a terminal: the agent is played, mended, measured and looked at.
 
 What tests/test_docs.py reads of these commands is not looked at again: here it is what a terminal shows of them.
 """
@@ -24,7 +24,7 @@ CHECK = "arena check my_agent.py --game connect4"
 
 @pytest.fixture
 def terminal(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
-    """A terminal in the folder in which all of docs/student.md was done."""
+    """A terminal in the folder in which all of docs/first-evening.md was done."""
     folder, _ = shown_commands.student(tmp_path_factory)
     shutil.copytree(folder, tmp_path, symlinks=True, dirs_exist_ok=True)
     session = Session(tmp_path)

@@ -1,4 +1,4 @@
-"""docs/json.md lists the fields of each document, and no others.
+"""docs/reference.md lists the fields of each document, and no others.
 
 The fields of listings are those of their columns; other documents are asked for."""
 
@@ -12,7 +12,7 @@ from tests.kit import json_fields
 from tests.kit.arena_program import arena
 from tests.kit.places import EXAMPLES, ROOT
 
-PAGE = (ROOT / "docs" / "json.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "reference.md").read_text("utf-8")
 ASKED = {
     "results rank": ["cs101"],
     "results versus": ["ann", "bob", "--elo0", "0", "--elo1", "50"],

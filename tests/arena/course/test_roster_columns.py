@@ -81,7 +81,7 @@ def test_lines_that_are_no_students_are_in_no_table() -> None:
 
 
 def test_the_instructors_page_lists_all_titles_in_their_order() -> None:
-    page = (ROOT / "docs/instructor.md").read_text("utf-8")
+    page = (ROOT / "docs/course.md").read_text("utf-8")
     for column, possible in TITLES.items():
         row = re.search(rf"^\| `{column}` \| (.*) \|$", page, re.MULTILINE)
         assert row is not None, column

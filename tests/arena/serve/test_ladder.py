@@ -15,7 +15,7 @@ from arena.serve.ladder import FORMATS, LADDER_KEYS, LIMIT_KEYS, OF_TOURNAMENTS,
 from arena.tournament import league
 from tests.kit.places import EXAMPLES, ROOT
 
-PAGE = (ROOT / "docs" / "league.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "reference.md").read_text("utf-8")
 SMALL = 'game = "connect4"\n[ladder]\ncloses = "2099-12-20T23:59+00:00"\n'
 TWO_PLAYERS = [name for name in games.names() if games.start(name).players == 2]
 

@@ -1,4 +1,4 @@
-"""A description is read as what it says; what is stored of it, and what may change; docs/league.md tells all of it.
+"""A description is read as what it says; what is stored of it, and what may change; docs/reference.md tells all of it.
 
 The files are real ones in a folder of the test's own, which is not the working directory.
 """
@@ -36,7 +36,7 @@ from tests.kit.course_folder import TWO, course, read
 from tests.kit.paper_tournament import described
 from tests.kit.places import EXAMPLES, ROOT
 
-PAGE = (ROOT / "docs" / "league.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "reference.md").read_text("utf-8")
 
 
 @pytest.fixture
@@ -325,7 +325,7 @@ def test_a_short_seed_is_warned_of_where_it_tells_dice_or_cards() -> None:
 
 
 def documented(heading: str) -> dict[str, str]:
-    """Key and default of the table under that heading of docs/league.md."""
+    """Key and default of the table under that heading of docs/reference.md."""
     section = PAGE.partition(f"## {heading}\n")[2].partition("\n## ")[0]
     return dict(re.findall(r"^\| `(\w+)` \| ([^|]*?) \|", section, re.MULTILINE))
 

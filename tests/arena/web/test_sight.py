@@ -38,7 +38,7 @@ OWN = {What.HIDDEN_BOARD, What.SAID, What.CHECK, What.SOURCE}
 
 @pytest.mark.parametrize("what", What)
 def test_the_table_of_who_may_what(what: What) -> None:
-    """The table of docs/web.md, row by row."""
+    """The table of docs/ladder.md, row by row."""
     assert not may(VISITOR, what)
     assert may(VISITOR, what, public=True) is (what in PUBLIC)
     assert may(VISITOR, what, public=True, own=True) is (what in PUBLIC)

@@ -42,7 +42,7 @@ def test_a_right_search_is_told_so() -> None:
 def test_a_wrong_one_is_told_where_and_why_as_the_page_shows() -> None:
     ended = arena("course", "judge", PLAIN, "--as", "alphabeta", "--trees", "0", cwd=ROOT)
     assert (ended.code, ended.err) == (1, "")
-    page = (ROOT / "docs" / "concepts.md").read_text("utf-8")
+    page = (ROOT / "docs" / "search.md").read_text("utf-8")
     assert without_times(ended.out) in without_times(page)
     assert max(map(len, ended.out.split("\n"))) <= 80
 

@@ -58,7 +58,7 @@ def test_every_author_gets_a_page_a_text_and_a_bundle(feedback: Path) -> None:
 
 
 def test_the_documentation_shows_a_game_of_this_course(feedback: Path) -> None:
-    documented = (ROOT / "docs" / "instructor.md").read_text("utf-8")
+    documented = (ROOT / "docs" / "course.md").read_text("utf-8")
     (shown,) = re.findall(r"```text\n(Game cs101-1 against .*?)```", documented, re.DOTALL)
     assert shown in (feedback / "kestrel" / "feedback.txt").read_text("utf-8")
 

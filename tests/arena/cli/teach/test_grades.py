@@ -335,9 +335,9 @@ def test_the_columns_of_a_roster_have_their_names_here_whatever_its_titles(recor
 
 
 DOCUMENTED = dict(
-    re.findall(r'^\| (\w+) \|.*\| `"(.*)"` \|$', (ROOT / "docs/instructor.md").read_text("utf-8"), re.MULTILINE)
+    re.findall(r'^\| (\w+) \|.*\| `"(.*)"` \|$', (ROOT / "docs/course.md").read_text("utf-8"), re.MULTILINE)
 )
-"""The columns for each learning system in docs/instructor.md."""
+"""The columns for each learning system in docs/course.md."""
 
 
 @pytest.mark.parametrize(

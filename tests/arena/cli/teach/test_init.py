@@ -27,7 +27,7 @@ LADDER = (FOLDER / "ladder.toml").read_text("utf-8")
 SETTING = re.compile(r"^# (?P<setting>(?P<key>\w+) = (?P<value>.*?)) *(?:  # (?P<about>.*))?$", re.MULTILINE)
 """A line that has no effect, but would without its first sign."""
 SHOWN = {found["key"]: found for found in SETTING.finditer(TEXT.partition("[course]")[0])}
-PAGE = (ROOT / "docs" / "league.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "reference.md").read_text("utf-8")
 MOST = 35
 """Lines of a file: it fits on a screen."""
 
@@ -92,7 +92,7 @@ def test_the_table_of_the_course_can_be_set_by_removing_the_signs(tmp_path: Path
 @pytest.mark.parametrize("text", [TEXT, LADDER])
 def test_a_file_is_short_and_says_where_the_other_keys_are(text: str) -> None:
     assert text.count("\n") <= MOST
-    assert "The other keys are in docs/league.md" in text
+    assert "The other keys are in docs/reference.md" in text
 
 
 @pytest.mark.parametrize("text", [TEXT, LADDER])

@@ -302,7 +302,7 @@ def test_the_first_line_says_that_it_is_a_function_of_kaggle(tmp_path: Path) -> 
 def test_what_the_page_makes_agents_of_passes(file: str, game: str) -> None:
     if file.startswith("pettingzoo"):
         pytest.importorskip("pettingzoo", reason=needs.extra("pettingzoo"))
-    assert f"examples/{file}" in (ROOT / "docs" / "bring.md").read_text("utf-8")
+    assert f"examples/{file}" in (ROOT / "docs" / "languages.md").read_text("utf-8")
     ended = arena("check", str(EXAMPLES / file), "--game", game, "--positions", "4", columns=300)
     assert ended.code == 0
     assert "Ready to play: no problems found" in ended.out

@@ -92,7 +92,7 @@ def test_mistakes_are_errors(text: str, message: str) -> None:
 
 
 def test_the_example_of_the_page_can_be_used() -> None:
-    page = (ROOT / "docs" / "instructor.md").read_text("utf-8")
+    page = (ROOT / "docs" / "course.md").read_text("utf-8")
     (example,) = re.findall(r"^```toml\n([^`]*^\[marks\]\n[^`]*)^```$", page, re.MULTILINE)
     shown = read(Table(tomllib.loads(example)["marks"], "cs101.toml"))
     assert marked(shown, Results(played=True, bars={"pass": BETTER}))[0] > shown.plays > 0
