@@ -1,6 +1,6 @@
 """Whether error bars and grades are right as often as they claim, in simulated tournaments with known strengths.
 
-    python benchmarks/ratings_errors.py                       all tables of docs/results.md, about half an hour
+    python benchmarks/ratings_errors.py                       all tables of docs/developers/ratings.md (half an hour)
     python benchmarks/ratings_errors.py --share 0.05          a quick look
     python benchmarks/ratings_errors.py g40 --pairs 1 --pairs 10
 
@@ -254,7 +254,7 @@ def table_lines(share: float) -> Iterator[str]:
 
 
 def main() -> None:
-    """Simulate, and print the tables of docs/results.md."""
+    """Simulate, and print the tables of docs/developers/ratings.md."""
     parts = [*DESIGNS, "tables", "versus"]
     reader = Reader(__doc__, parts=parts)
     reader.add_argument("--pairs", action="append", type=positive, help="pairs of games for each pairing")

@@ -246,7 +246,7 @@ NOT_STOPPED_BY_LIMITS: Final = frozenset(
         *("write_into_the_kernel", "import_what_is_forbidden", "speak_for_another_processor"),
     }
 )
-"""Attacks that succeed behind `limits`: `docs/operation.md` says what each means."""
+"""Attacks that succeed behind `limits`: `docs/developers/security.md` lists them."""
 STOPPED_BY_SOME_SYSTEMS: Final = frozenset(
     {
         *("fork_bomb_in_sessions", "trace_others", "read_memory_of_others"),

@@ -2,7 +2,7 @@
 
 If root runs the tests, root and an ordinary user each run all attacks in a sandbox, and the ordinary user also behind
 each other kind; in `make soak` both run them behind every kind. The attacks that `limits` does not stop are listed in
-docs/operation.md, and no others succeed.
+docs/developers/security.md, and no others succeed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Every promise in docs/operation.md names the tests that check it; `arena doctor` reports the same promises."""
+"""Every promise in docs/developers/security.md names the tests that check it.
+
+docs/operation.md and `arena doctor` have the same promises."""
 
 from __future__ import annotations
 
@@ -13,14 +15,10 @@ from arena.play.machine.promises import Promise
 from tests.attacks import ATTACKS, NOT_STOPPED_BY_LIMITS, STOPPED_BY_SOME_SYSTEMS
 from tests.kit.places import ROOT
 
-PAGE: Final = (ROOT / "docs" / "operation.md").read_text("utf-8")
+PAGE: Final = (ROOT / "docs" / "developers" / "security.md").read_text("utf-8")
+PROMISED: Final = (ROOT / "docs" / "operation.md").read_text("utf-8")
 SECTIONS: Final = dict(re.findall(r"^##+ (.+)\n((?:(?!##).*\n)*)", PAGE, re.MULTILINE))
-WITHOUT_TESTS: Final = {
-    "The promises",
-    "What the walls do not stop",
-    "Kernel bugs and shared hardware",
-    "Report a security hole",
-}
+WITHOUT_TESTS: Final = {"The promises", "Kernel bugs and shared hardware"}
 """Sections that promise nothing."""
 
 
@@ -35,9 +33,23 @@ def of(promise: Promise) -> str:
     return promise.capitalize()
 
 
-def test_the_page_and_doctor_have_the_same_promises_in_the_same_order() -> None:
+def test_the_pages_and_doctor_have_the_same_promises_in_the_same_order() -> None:
     _, _, after = PAGE.partition("\n## The promises\n")
     assert re.findall("^### (.+)$", after, re.MULTILINE) == [of(promise) for promise in Promise]
+    assert [promise for promise, _ in promised()] == list(Promise)
+
+
+def promised() -> list[tuple[str, str]]:
+    """The rows of the table of promises: each with what is kept of it behind `limits`."""
+    _, _, after = PROMISED.partition("\n## The promises\n")
+    rows = re.findall(r"^\| ([a-z ]+) \|.*\| ([a-z ]+) \|$", after.partition("\n## ")[0], re.MULTILINE)
+    return [row for row in rows if row[0] != "promise"]
+
+
+def test_the_table_of_promises_says_what_doctor_says_behind_limits() -> None:
+    findings = promises.findings(WallKind.LIMITS, "kernel", "", root=False, waits=True)
+    kept = {"kept": "kept", "kept in part": "in part", "not kept": "not kept"}
+    assert promised() == [(each.name, kept[each.value.partition(":")[0]]) for each in findings]
 
 
 @pytest.mark.parametrize("section", sorted(SECTIONS.keys() - WITHOUT_TESTS))

@@ -66,7 +66,7 @@ def written(page: str) -> str:
 
 def _section(page: str, command: str) -> str:
     """The section of the command, from its title to the next one; empty if there is none."""
-    found = re.search(rf"^## `arena {command}(?: --\w+)?`\n(?:(?!## ).*\n)*", page, re.MULTILINE)
+    found = re.search(rf"^### `arena {command}(?: --\w+)?`\n(?:(?!##).*\n)*", page, re.MULTILINE)
     return found[0] if found else ""
 
 

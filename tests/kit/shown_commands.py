@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -113,6 +115,10 @@ def give(page: str, block: str, folder: Path, temporary: pytest.TempPathFactory)
         if program == "cp":
             shutil.copy(folder / arguments[0], folder / arguments[1])
             continue
+        if program == "python3":
+            assert arguments[:2] == ["-m", "zipfile"], page
+            subprocess.run([sys.executable, *arguments], cwd=folder, check=True)
+            continue
         assert program == "arena", page
         ended = demo(temporary)[1] if command == DEMO else arena(*arguments, cwd=folder)
         given.append(Given(command, shown, ended.code, ended.out + (ended.err if ended.code == 2 else "")))
@@ -120,7 +126,7 @@ def give(page: str, block: str, folder: Path, temporary: pytest.TempPathFactory)
 
 
 def student(temporary: pytest.TempPathFactory) -> tuple[Path, list[Given]]:
-    """The folder in which all commands of docs/first-evening.md were given, not to be changed, and what came of them."""
+    """The folder in which all commands of docs/first-evening.md were given, not to be changed, and their output."""
 
     def make(place: Path) -> None:
         (place / "folder").mkdir()

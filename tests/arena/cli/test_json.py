@@ -28,7 +28,7 @@ OF_GAMES = {
 
 def listed(command: str) -> set[str]:
     """The fields in the first table of the command's section."""
-    section = PAGE.partition(f"## `arena {command}`\n")[2]
+    section = PAGE.partition(f"\n### `arena {command}`\n")[2]
     table = re.search(r"^\|.*(?:\n\|.*)*", section, re.MULTILINE)
     assert table
     return {name for row in table[0].split("\n") for name in re.findall(r"`(\w+)`", row.split("|")[1])}

@@ -1,6 +1,6 @@
 """On a busy machine real agents get the verdicts that they would get on a quiet one.
 
-With SOAK=1 the whole matrix is played, and its table printed: docs/operation.md shows it.
+With SOAK=1 the whole matrix is played, and its table printed: docs/developers/security.md shows it.
 """
 
 from __future__ import annotations

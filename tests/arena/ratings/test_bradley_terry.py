@@ -176,7 +176,7 @@ class Definition:
         return found
 
     def covariance(self) -> Numbers:
-        """The covariance by the formulas of docs/results.md, pairing by pairing."""
+        """The covariance by the formulas of docs/developers/ratings.md, pairing by pairing."""
         inverse: Numbers = np.asarray(np.linalg.pinv(self.bend(self.strengths), rcond=1e-6), dtype=np.float64)
         cells = self.cells()
         pooled: dict[tuple[str, bool], list[Cell]] = {}

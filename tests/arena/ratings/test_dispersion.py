@@ -162,8 +162,8 @@ def test_repeated_tables_do_not_reduce_errors_of_plackett_luce() -> None:
     assert (often.errors() > 0.95 * once.errors()).all()
 
 
-# The promises. benchmarks/ratings_errors.py makes the tables of docs/results.md; these are small parts of them, with
-# the program's own code and a fixed seed. In brackets: what errors from each player's own pairs had.
+# The promises. benchmarks/ratings_errors.py makes the tables of docs/developers/ratings.md; these are small parts of
+# them, with the program's own code and a fixed seed. In brackets: what errors from each player's own pairs had.
 
 
 @pytest.mark.parametrize(

@@ -192,7 +192,7 @@ def test_other_commands_read_the_conditions_of_a_ladder_as_those_of_a_tournament
 
 
 def test_a_ladder_shares_no_seed_with_its_tournaments(tmp_path: Path) -> None:
-    section = PAGE.partition("## [ladder]\n")[2].partition("\n## ")[0]
+    section = PAGE.partition("\n### [ladder]\n")[2].partition("\n### ")[0]
     (example,) = re.findall(r"^```toml\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
     ladder = described(tmp_path, f"seed = 7\nseats_key = 8\n{example}")
     assert (ladder.league.seed, ladder.league.seats_key) == (7, 8)
@@ -203,10 +203,10 @@ def test_a_ladder_shares_no_seed_with_its_tournaments(tmp_path: Path) -> None:
 
 
 def test_every_key_is_documented(tmp_path: Path) -> None:
-    section = PAGE.partition("## [ladder]\n")[2].partition("\n## ")[0]
+    section = PAGE.partition("\n### [ladder]\n")[2].partition("\n### ")[0]
     (example,) = re.findall(r"^```toml\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
     assert described(tmp_path, example).final.format.name == "swiss"
-    ladder, limits, others = re.split("^### .*", section, flags=re.MULTILINE)
+    ladder, limits, others = re.split("^#### .*", section, flags=re.MULTILINE)
     rows = [dict(re.findall(r"^\| `(\w+)` \| ([^|]*?) \|", part, re.MULTILINE)) for part in (ladder, limits, others)]
     assert {*rows[0], "limits", "final", "tournament"} == {*LADDER_KEYS}
     assert rows[1] == {"pause": '`"5m"`', "burst": "`3`", "per_day": "`20`"}

@@ -9,14 +9,14 @@ import json
 import re
 import shutil
 import sys
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from arena.course.course import COURSE_KEYS
-from arena.course.grading.marks import BAR_KEYS, MARKS_KEYS
+from arena.course.course import COURSE_KEYS, LATE
+from arena.course.grading.marks import BAR_KEYS, MARKS_KEYS, Marks
 from arena.errors import BadLeague
 from arena.match.allowance import Allowance, WallKind
 from arena.match.clock import SECOND
@@ -30,6 +30,7 @@ from arena.tournament.collected_file import Collected
 from arena.tournament.description_changes import changes
 from arena.tournament.enrolment import AGENT_KEYS, ALLOWED_KEYS
 from arena.tournament.format import Estimate
+from arena.tournament.language_tables import LANGUAGE_KEYS
 from arena.tournament.league import COURSE_TABLES, KEYS, LADDER_TABLE, LIMIT_KEYS
 from arena.tournament.sequential_test import SprtTerms
 from tests.kit.course_folder import TWO, course, read
@@ -326,8 +327,9 @@ def test_a_short_seed_is_warned_of_where_it_tells_dice_or_cards() -> None:
 
 def documented(heading: str) -> dict[str, str]:
     """Key and default of the table under that heading of docs/reference.md."""
-    section = PAGE.partition(f"## {heading}\n")[2].partition("\n## ")[0]
-    return dict(re.findall(r"^\| `(\w+)` \| ([^|]*?) \|", section, re.MULTILINE))
+    section = PAGE.partition(f"\n### {heading}\n")[2].partition("\n### ")[0]
+    rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| ([^|]*?) \|", section, re.MULTILINE)
+    return {key: default for keys, default in rows for key in re.findall(r"\w+", keys)}
 
 
 def test_every_key_is_documented_with_its_default() -> None:
@@ -342,9 +344,10 @@ def test_every_key_is_documented_with_its_default() -> None:
             shown = "none" if value in (None, [], "") else f"`{json.dumps(value)}`"
             assert told == shown, key
     assert sorted(documented("[[agent]]")) == sorted(AGENT_KEYS)
-    assert sorted(documented("[sprt]")) == sorted(each.name for each in fields(SprtTerms))
     assert sorted(documented("[course]")) == sorted(COURSE_KEYS)
+    assert documented("[course]")["late"] == f'`"{LATE[0]}"`'
     assert sorted(documented("[marks]")) == sorted({*MARKS_KEYS, *BAR_KEYS})
+    assert sorted(documented("[languages.java]")) == sorted(LANGUAGE_KEYS)
     limits = {key: f"`{time // SECOND}`" for key, time in usual["limits"].items()}
     allowed = usual["allowance"] | {"memory": '"2G"', "start": HELLO_WITHIN // SECOND}
     assert usual["allowance"]["memory"] == 2 * 1024**3
@@ -352,9 +355,26 @@ def test_every_key_is_documented_with_its_default() -> None:
     assert sorted(documented("[limits]")) == sorted(LIMIT_KEYS)
 
 
+def test_the_defaults_of_a_test_and_of_marks_are_documented() -> None:
+    terms = {each.name: each.default for each in fields(SprtTerms)}
+    told = documented("[sprt]")
+    assert sorted(told) == sorted(terms)
+    assert {key: told[key] for key in told if key != "of"} == {
+        key: "must be given" if value is MISSING else f"`{json.dumps(value)}`"
+        for key, value in terms.items()
+        if key != "of"
+    }
+    worth = Marks()
+    told = documented("[marks]")
+    numbers = {key: getattr(worth, key) for key in MARKS_KEYS}
+    assert {key: told[key] for key in numbers} == {
+        key: f"`{value:g}`" if isinstance(value, (int, float)) else "none" for key, value in numbers.items()
+    }
+
+
 def test_every_format_is_documented() -> None:
-    section = PAGE.partition("## Formats\n")[2].partition("\n## ")[0]
-    assert set(re.findall(r"^\*\*`([\w-]+)`\*\*", section, re.MULTILINE)) == {*formats.names()}
+    section = PAGE.partition("\n### Formats\n")[2].partition("\n### ")[0]
+    assert set(re.findall(r"^\| `([\w-]+)` \|", section, re.MULTILINE)) == {*formats.names()}
 
 
 def test_the_descriptions_shown_can_be_used(folder: Path) -> None:

@@ -35,7 +35,9 @@ anchors = { "random" = 0, "minimax:depth=2" = 420 }
 """
 LATE = "the ladder has closed"
 START = datetime(2026, 11, 3, 12, tzinfo=UTC)
-PAGE = (ROOT / "docs" / "reference.md").read_text("utf-8").partition("## `arena ladder show`\n")[2].partition("\n## ")[0]
+PAGE = (
+    (ROOT / "docs" / "reference.md").read_text("utf-8").partition("### `arena ladder show`\n")[2].partition("\n##")[0]
+)
 
 
 def test_ratings_of_anchors_alone_name_no_best_agent(capsys: pytest.CaptureFixture[str]) -> None:

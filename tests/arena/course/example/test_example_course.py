@@ -64,7 +64,7 @@ def test_the_numbers_that_the_demo_prints_are_right() -> None:
     handed_in = [one for system in example_course.hand_ins(CLASS).values() for one in system]
     assert (len(CLASS.students), len(handed_in)) == (45, 40)
     readme = (example_course.DATA / "README.txt").read_text("utf-8")
-    for text in (readme, (ROOT / "docs" / "course.md").read_text("utf-8"), arena("demo", "--help").out):
+    for text in (readme, (ROOT / "docs" / "evening.md").read_text("utf-8"), arena("demo", "--help").out):
         assert "40 submissions" in " ".join(text.split())
     assert "45 students" in readme
 

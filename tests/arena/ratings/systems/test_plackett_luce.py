@@ -118,7 +118,7 @@ def test_no_other_ratings_make_the_games_more_likely(number: int) -> None:
 @pytest.mark.parametrize("pairs", [0, 12, 4])
 @pytest.mark.parametrize("repeats", [1, 3])
 def test_errors_come_from_one_dispersion_of_all_pairings(pairs: int, repeats: int) -> None:
-    """The formulas of docs/results.md, pairing by pairing, with derivatives by differences."""
+    """The formulas of docs/developers/ratings.md, pairing by pairing, with derivatives by differences."""
     names = ["ann", "bob", "cleo", "dan"]
     once = some_games(Random(7), names, 24, pairs=pairs)
     once = [replace(game, moves_hash=number) for number, game in enumerate(once)]
