@@ -374,6 +374,8 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
                     known_as = schedule.ids[-1] if isinstance(schedule, RecordingSchedule) else event.game.number
                     event = replace(event, game=replace(event.game, number=known_as))
                 show(event, annulled)
+                if isinstance(event, Finished) and len(finished) < plan.games and not silent:
+                    screen.before_the_next()
     if silent:
         return
     if plan.games > 1:
