@@ -172,7 +172,7 @@ def _replay_hint(last: int, *, several: bool, db: str | None) -> str:
     """The command that replays the last game."""
     where = "" if db is None else f" --db {shlex.quote(db)}"
     which = "the last game" if several else "this game"
-    others = " (for another game use the number at the start of its line)" * several
+    others = " (another game: its number)" * several
     return f"to step through {which}: arena replay {last}{where}{others}"
 
 
