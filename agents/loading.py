@@ -199,26 +199,32 @@ def _own(path: str, library: str) -> str:
 
 
 def _others_missing(path: str, found: str) -> list[str]:
-    """The other modules, not `found`, that the agent's files import when they are loaded and that are not there."""
+    """The other modules, not `found`, that the agent's file and what it imports from its folder need, and that are not
+    there."""
     import ast  # imported here, because agents must start fast
     from importlib.util import find_spec
 
-    folder, name = os.path.split(path)
-    files = [path]
-    if name == MAIN_FILE:
-        files += sorted(os.path.join(folder, other) for other in os.listdir(folder) if other.endswith(".py"))
-    imported = []
-    for file in files:
+    folder = os.path.dirname(path)
+    files, needed = [path], dict[str, None]()
+    for file in files:  # which grows
         try:
             with open(file, "rb") as source:
                 statements = ast.parse(source.read()).body
         except (OSError, ValueError, SyntaxError):
             continue
         for statement in statements:
+            base, names = folder, list[str]()
             if isinstance(statement, ast.Import):
-                imported += [one.name for one in statement.names]
-            elif isinstance(statement, ast.ImportFrom) and statement.module and not statement.level:
-                imported.append(statement.module)
-    names = dict.fromkeys(one.partition(".")[0] for one in imported)
-    names.pop(found.partition(".")[0], None)
-    return [one for one in names if one not in sys.modules and find_spec(one) is None]
+                names = [one.name for one in statement.names]
+            elif isinstance(statement, ast.ImportFrom):
+                base = os.path.join(os.path.dirname(file), *[".."] * (statement.level - 1)) if statement.level else base
+                module = [statement.module] if statement.module else []
+                names = [".".join([*module, one.name]) for one in statement.names]
+            for parts in (name.split(".") for name in names):
+                if base == folder:
+                    needed[parts[0]] = None
+                places = [os.path.join(base, *parts[: n + 1]) for n in range(len(parts))]
+                own = [f"{place}{ending}" for place in places for ending in (".py", f"{os.sep}__init__.py")]
+                files += [one for one in own if one not in files and os.path.isfile(one)]
+    needed.pop(found.partition(".")[0], None)
+    return [one for one in needed if one not in sys.modules and find_spec(one) is None]

@@ -35,6 +35,7 @@ COMMANDS: Final = {
     "demo": "play.run.demo",
     "doctor": "machine.doctor.doctor",
     "worker": "play.worker.worker",
+    "docs": "machine.docs.docs",
 }
 """The folder, module and function of each command that is in no group."""
 

@@ -26,6 +26,7 @@ from arena.web import (
     links,
     live_routes,
     manage_routes,
+    manual_routes,
     mistake_routes,
     own_routes,
     page_routes,
@@ -104,6 +105,8 @@ def response(request: Request, kept: Kept, viewer: Viewer) -> Response:
 ROUTES: Final[tuple[BaseRoute, ...]] = (
     drawn("/", page_routes.home, own=True),
     drawn("/find", page_routes.find, "q"),
+    drawn("/docs", manual_routes.index, "q"),
+    drawn("/docs/{page:segment}", manual_routes.page),
     drawn("/t/{tournament:segment}", page_routes.standings),
     drawn("/t/{tournament:segment}/crosstable", page_routes.crosstable),
     drawn("/t/{tournament:segment}/bracket", page_routes.bracket),

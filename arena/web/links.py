@@ -27,12 +27,18 @@ TOKENS: Final = "/me/tokens"
 CHALLENGE: Final = "/me/challenge"
 OUT: Final = "/out"
 FIND: Final = "/find"
+DOCS: Final = "/docs"
 OWN: Final = ((ME, "My page"),)
 """What leads to the pages of a reader's own things."""
 STATIC: Final = "/static/"
 """Where the style sheet and the scripts are."""
 _DOTS: Final = re.compile(r"~*\.\.?")
 """Browsers take a segment of one or two dots, encoded or not, for a folder: such a name gets a "~" in front."""
+
+
+def docs(page: str) -> str:
+    """A page of the docs."""
+    return f"{DOCS}/{_segment(page)}"
 
 
 def tournament(title: str) -> str:

@@ -161,3 +161,18 @@ def test_a_name_is_a_built_in_or_a_file() -> None:
         loading.find("zzz")
     with pytest.raises(BadAgent, match=r"no agent in 'zzz\.py'"):
         loading.find("zzz.py")
+
+
+def test_all_missing_modules_are_named_at_once_those_of_its_packages_too_and_none_that_it_does_not_need(
+    write: Write, tmp_path: Path
+) -> None:
+    for name, source in {
+        "deep/__init__.py": "",
+        "deep/one.py": "from . import two\nimport dillx.y\n",
+        "deep/two.py": "import humanx",
+        "unused.py": "import kaggle_x",
+        "agent.py": "import deep.one\nimport numbax\n" + AGENT.format(name="A"),
+    }.items():
+        write(source, name)
+    with pytest.raises(BadAgent, match=r"no module 'humanx' here \(also missing: 'numbax', 'dillx'\); install it"):
+        loading.load(str(tmp_path))

@@ -159,7 +159,7 @@ class _Watching:
 
         if self._id is not None:
             self._follower.unsubscribe(self._id)
-        self._id, self.screen = id, FollowedView(f"game {id}")
+        self._id, self.screen = id, FollowedView(f"game {id}", self.screen)
         self._follower.subscribe(id)
 
     def follow_next(self) -> bool:
@@ -226,19 +226,18 @@ def _on_terminal(watching: _Watching) -> None:
     """Shows games on the whole screen until the user quits."""
     # When the next game is looked for; None while a game is in progress.
     due: float | None = None
-    toggled = dict.fromkeys("sw", False)
     with Screen() as screen:
         while True:
             for message in watching.receive(0):
                 if watching.screen is not None:
                     watching.screen.take(message)
-            screen.draw(_picture(watching, screen, turned=toggled["s"], in_words=toggled["w"]))
+            screen.draw(_picture(watching, screen))
             key = screen.key(_REDRAW_EVERY)
             if key in _QUIT:
                 return
-            if key in toggled:
-                toggled[key] = not toggled[key]
             game, now = watching.screen, monotonic()
+            if game is not None:
+                game.press(key)
             if watching.is_done:
                 continue
             if game is not None and not game.is_over and not watching.has_ended:
@@ -251,7 +250,7 @@ def _on_terminal(watching: _Watching) -> None:
                 due = None if found else now + _LOOK_EVERY
 
 
-def _picture(watching: _Watching, screen: Screen, *, turned: bool, in_words: bool) -> list[Text]:
+def _picture(watching: _Watching, screen: Screen) -> list[Text]:
     """What the terminal shows now."""
     from arena.cli.terminal.game_view import GameView, picture
     from arena.history.words import printable
@@ -259,9 +258,10 @@ def _picture(watching: _Watching, screen: Screen, *, turned: bool, in_words: boo
     keys = "s: other side   w: in words   q: quit"
     another = "" if watching.chosen is not None else "n: another game   "
     is_gone = watching.has_ended and not watching.is_done
-    view = GameView(_WAITING) if watching.screen is None else watching.screen.view(monotonic_ns())
+    game = watching.screen
+    is_known = game is not None and (game.game is not None or not is_gone)
+    view = game.view(monotonic_ns()) if game is not None and is_known else GameView(_WAITING)
     view.status = [f"{printable(watching.tournament)}{_NOT_RUNNING * is_gone}   {another}{keys}"]
-    view.turned, view.in_words = turned, in_words
     return picture(view, screen.look, *screen.size).lines
 
 

@@ -172,7 +172,7 @@ def _replay_hint(last: int, *, several: bool, db: str | None) -> str:
     """The command that replays the last game."""
     where = "" if db is None else f" --db {shlex.quote(db)}"
     which = "the last game" if several else "this game"
-    others = " (for another game use the number at the start of its line)" * several
+    others = " (another game: its number)" * several
     return f"to step through {which}: arena replay {last}{where}{others}"
 
 
@@ -374,6 +374,8 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
                     known_as = schedule.ids[-1] if isinstance(schedule, RecordingSchedule) else event.game.number
                     event = replace(event, game=replace(event.game, number=known_as))
                 show(event, annulled)
+                if isinstance(event, Finished) and len(finished) < plan.games and not silent:
+                    screen.before_the_next()
     if silent:
         return
     if plan.games > 1:

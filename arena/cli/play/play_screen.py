@@ -36,6 +36,7 @@ _SAID: Final = 6
 """Number of messages that are shown."""
 _KEYS: Final = "arrows and Enter, a click, or type a move   ?: help   tab: in words   esc: clear"
 _WATCHING: Final = "s: other side   w: in words   q: end"
+_NEXT: Final = "Enter: the next game "
 _STEPS: Final = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 
 
@@ -160,6 +161,18 @@ class PlayScreen(GameScreen):
         self._since, self._prompt, self._is_between = None, "", True
         self._said.clear()
         super()._show_end(event)
+
+    def before_the_next(self) -> None:
+        """Wait until a person who has seen how a game ended wants the next one."""
+        if not self._people:
+            return
+        self._prompt, self._typed = _NEXT, ""
+        self._draw_now()
+        while (key := self._screen.key(None)) != "enter":
+            if key == "quit":
+                raise KeyboardInterrupt
+            self._draw_now()
+        self._prompt = ""
 
     def ask(self, question: str) -> None:
         self._asks = True

@@ -54,7 +54,6 @@ class RunScreen:
         self._last_news = 0.0
         # Whether a game is shown instead of the standings, where there is no room for both.
         self._shows_game = False
-        self._toggled = dict.fromkeys("sw", False)
         self._thread = threading.Thread(target=self._draw_until_over, daemon=True)
         self._thread.start()
 
@@ -84,12 +83,12 @@ class RunScreen:
             self._follower.close()
 
     def _press(self, key: str) -> None:
-        if key in self._toggled:
-            self._toggled[key] = not self._toggled[key]
-        elif key in ("g", "tab"):
+        if key in ("g", "tab"):
             self._shows_game = not self._shows_game
         elif key in ("n", "right"):
             self._go_on()
+        elif self._game is not None:
+            self._game.press(key)
 
     # The game.
 
@@ -120,7 +119,7 @@ class RunScreen:
         if self._number is not None:
             self._follower.unsubscribe(self._number)
         self._number = (later or others)[0]
-        self._game = FollowedView(f"game {self._number}")
+        self._game = FollowedView(f"game {self._number}", self._game)
         self._follower.subscribe(self._number)
 
     # The picture.
@@ -134,7 +133,6 @@ class RunScreen:
         status = Text(_KEYS, no_wrap=True)
         if self._game is not None and (self._shows_game or columns >= _BOTH):
             view = self._game.view(monotonic_ns())
-            view.turned, view.in_words = self._toggled["s"], self._toggled["w"]
             if columns < _BOTH:
                 return [*picture(view, self._screen.look, columns, high).lines, *said, status]
             game = picture(view, self._screen.look, _BESIDE, high).lines

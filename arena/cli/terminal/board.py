@@ -13,7 +13,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate, product
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from rich.color import Color, ColorSystem
 from rich.console import Console
@@ -37,38 +37,23 @@ _LAST: Final = "#c11574"
 _WON: Final = "#2ea043"
 _CURSOR: Final = "#1f6feb"
 _OF_16: Final = {
-    "pale": 3,
-    "wood": 2,
-    "felt": 2,
-    "frame": 4,
-    "block": 4,
-    "paper": 0,
-    "hole": 0,
-    "lattice": 0,
-    "seam": 0,
-    "white": 15,
-    "black": 0,
-    "yellow": 11,
-    "red": 9,
-    "R": 1,
-    "G": 2,
-    "Y": 3,
-    "B": 4,
-    "runner": 11,
-    "ghost": 5,
-    "full-x": 12,
-    "full-o": 11,
-    "cell": 0,
-    "no-land": 0,
-    "card": 7,
-    "pellet": 11,
-    "R-land": 1,
-    "G-land": 2,
-    "Y-land": 3,
-    "B-land": 4,
-    _LAST: 5,
-    _WON: 10,
-    _CURSOR: 6,
+    name: number
+    for number, names in {
+        0: "paper hole lattice seam black cell no-land",
+        1: "R R-land",
+        2: "wood felt G G-land",
+        3: "pale Y Y-land",
+        4: "frame block B B-land",
+        5: f"ghost {_LAST}",
+        6: _CURSOR,
+        7: "card",
+        9: "red",
+        10: _WON,
+        11: "yellow runner full-o pellet",
+        12: "full-x",
+        15: "white",
+    }.items()
+    for name in names.split()
 }
 """The nearest of the 16 colours of old terminals, chosen so that pieces and cells differ."""
 
@@ -285,10 +270,15 @@ def _as_cells(
     drawn, faint = [], Style(dim=True)
     across = columns[::-1] if turned else columns
     for row in reversed(range(len(rows))) if turned else range(len(rows)):
-        parts = [_cell(rows[row][at], cells, (row, at), size, look, signs.get((row, at), "")) for at in across]
+        marked = [signs.get((row, at), "") for at in across]
+        edge, *nexts = [_MARKED[name].around[0] if name != "legal" else " " for name in [*marked, ""]]
+        parts = [
+            _cell(rows[row][at], cells, (row, at), size, look, name, beside)
+            for at, name, beside in zip(across, marked, nexts, strict=True)
+        ]
         for n in range(size):
             side = sides[row] if n == (size - 1) // 2 else ""
-            before = (f"{side:>{margin - 1}} " if margin else "", faint)
+            before = (f"{side:>{margin - 1}}{edge if size == 1 else ' '}" if margin else "", faint)
             drawn.append(Text.assemble(before, *[part[n] for part in parts]))
     if heads:
         label = Text(" " * margin + "".join(f"{heads[at]:^{2 * size}}" for at in across), faint)
@@ -303,9 +293,24 @@ def _heads(line: str, state: GridGame[Any], columns: range) -> list[str]:
     return [line[max(0, at + 2 - wide) : at + 1].strip() for at in starts]
 
 
-_SIGNS: Final = {"last": "[]", "won": "**", "start": "{}", "legal": "••", "cursor": "()"}
-"""What stands in a cell that is marked, if there is room, and the colours of each."""
-_TINTS: Final = {"last": (_LAST, 0.5), "won": (_WON, 0.75), "start": (_CURSOR, 0.6), "cursor": (_CURSOR, 1.0)}
+class _Sign(NamedTuple):
+    """How a cell is marked."""
+
+    around: str
+    """What stands on its two sides."""
+    colour: str = ""
+    share: float = 0.0
+    """How much of the colour is in that of the cell."""
+
+
+_MARKED: Final = {
+    "": _Sign("  "),
+    "legal": _Sign("••"),
+    "last": _Sign("[]", _LAST, 0.5),
+    "won": _Sign("**", _WON, 0.75),
+    "start": _Sign("{}", _CURSOR, 0.6),
+    "cursor": _Sign("()", _CURSOR, 1.0),
+}
 
 
 def _signs(state: GridGame[Any], last: Any, marks: Marks) -> dict[Cell, str]:
@@ -318,39 +323,42 @@ def _signs(state: GridGame[Any], last: Any, marks: Marks) -> dict[Cell, str]:
     return found
 
 
-def _cell(mark: str, cells: Cells, cell: Cell, size: int, look: Look, marked: str) -> list[Text]:
-    """The lines of one cell, `size` high and twice as wide."""
+def _cell(mark: str, cells: Cells, cell: Cell, size: int, look: Look, marked: str, beside: str) -> list[Text]:
+    """The lines of one cell, `size` high and twice as wide. `beside`: what the next cell has before it, for which a
+    cell of one line has no room itself."""
     piece = cells.pieces.get(mark, Piece("ink", " " if mark == "." else mark))
     ground = piece.kind if piece.fills else _ground(cells, cell, look)
-    if marked in _TINTS:
-        other, share = _TINTS[marked]
-        ground = other if look.colours is ColorSystem.STANDARD else _mixed(ground, other, share)
+    around, colour, share = _MARKED[marked]
+    before, after = tuple(around)
+    if colour:
+        base = ground if piece.fills or len(cells.grounds) > 1 else cells.grounds[0]
+        ground = colour if look.colours is ColorSystem.STANDARD else _mixed(base, colour, share)
     fore = _readable_on(ground) if piece.fills else piece.kind
     style = look.ink(fore, ground, bold=True)
     large = piece.large if size == _LARGEST else ()
-    if look.signs and (large or not piece.sign):
-        lines = [Text(line, style) for line in large or (_RINGS if piece.is_ring else _DISCS)[size - 1]]
-        if size > 1 or not marked:
-            return lines
-    sign = (piece.sign or ("○" if piece.is_ring else "●")) if look.signs else mark
-    sign = " " if not look.signs and mark == "." else sign
-    if not piece.sign and not look.signs and mark != ".":
+    if look.signs and size > 1 and (large or not piece.sign):
+        return [Text(line, style) for line in large or (_RINGS if piece.is_ring else _DISCS)[size - 2]]
+    sign = mark
+    if look.signs:
+        sign = piece.sign or ("·" if mark == "." else "○" if piece.is_ring else "●")
+    elif mark == "." and look.colours is not ColorSystem.STANDARD:
+        sign = " "
+    elif not piece.sign and mark != ".":
         style = look.tile(piece.kind)
-    before, after = tuple(_SIGNS.get(marked, "  "))
-    if marked == "legal" and sign in " ·┼":
+    if marked == "legal" and sign in " .·┼":
         sign, before, after = "•" if look.signs else "+", " ", " "
     side = look.ink(_readable_on(ground), ground)
-    middle = [(before, side)] if size > 1 else []
-    text = Text.assemble(*middle, (sign, style), (after, side))
-    gap = size - 1 - (size > 1)
-    left, right = Text(" " * gap, side), Text(" " * (2 * size - gap - len(text)), side)
+    if size == 1:
+        return [Text.assemble((sign, style), (after if after != " " else beside, side))]
+    gap = " " * (size - 2)
+    text = Text.assemble((gap + before, side), (sign, style), (after + gap + " ", side))
     blank = Text(" " * (2 * size), side)
-    return [left + text + right if n == (size - 1) // 2 else blank.copy() for n in range(size)]
+    return [text if n == (size - 1) // 2 else blank.copy() for n in range(size)]
 
 
-_DISCS: Final = (("● ",), ("▗██▖", "▝██▘"), (" ▄▄▄▄ ", "▐████▌", " ▀▀▀▀ "))
-_RINGS: Final = (("○ ",), ("▟▀▀▙", "▜▄▄▛"), (" ▄▄▄▄ ", "▐▌  ▐▌", " ▀▀▀▀ "))
-"""A piece in a cell of each size."""
+_DISCS: Final = (("▗██▖", "▝██▘"), (" ▄▄▄▄ ", "▐████▌", " ▀▀▀▀ "))
+_RINGS: Final = (("▟▀▀▙", "▜▄▄▛"), (" ▄▄▄▄ ", "▐▌  ▐▌", " ▀▀▀▀ "))
+"""A piece in a cell of two lines, and of three."""
 
 
 def _ground(cells: Cells, cell: Cell, look: Look) -> str:

@@ -20,10 +20,18 @@ _LAST: Final = 10
 class FollowedView(FollowedGame):
     """The game that is followed now."""
 
-    def __init__(self, name: str) -> None:
-        """`name`: the game as it is called on the screen, such as "game 12"."""
+    def __init__(self, name: str, before: FollowedView | None = None) -> None:
+        """`name`: the game as it is called on the screen, such as "game 12". `before`: the one that was followed before
+        it, from the same side."""
         super().__init__()
         self.name = name
+        self._turned: bool = before is not None and before._turned
+        self._in_words: bool = before is not None and before._in_words
+
+    def press(self, key: str) -> None:
+        """Show the board from the other side, or in words, if this is the key for it."""
+        self._turned ^= key == "s"
+        self._in_words ^= key == "w"
 
     def header(self) -> str:
         """The game, its players and its clock."""
@@ -78,4 +86,6 @@ class FollowedView(FollowedGame):
             why_no_board=f"(no board: {trouble})",
             plies=[(ply.who, words.printable(text)) for ply, text in zip(self.plies, self.texts, strict=True)],
             says=[*last, *self.ending()],
+            turned=self._turned,
+            in_words=self._in_words,
         )

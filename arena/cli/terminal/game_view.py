@@ -112,7 +112,7 @@ def picture(view: GameView, look: Look, columns: int, rows: int) -> Picture:
         players = [_player(view, seat, look, min(beside, _WIDEST_PANEL)) for seat in (*above, *below)]
         above, below = [], []
     body = [*[_player(view, seat, look, edge) for seat in above], *drawn.lines]
-    body = body[: max(0, high - len(below))] + [_player(view, seat, look, edge) for seat in below]
+    body = _cut(body, max(0, high - len(below))) + [_player(view, seat, look, edge) for seat in below]
     if beside:
         panel = [*players, *_panel(view, look, min(beside, _WIDEST_PANEL), high - len(players))]
         body += [Text()] * (len(panel) - len(body))
@@ -128,6 +128,16 @@ def picture(view: GameView, look: Look, columns: int, rows: int) -> Picture:
     for line in lines:
         line.truncate(columns, overflow="ellipsis")
     return Picture(lines, drawn, 1 + len(above))
+
+
+def _cut(lines: list[Text], most: int) -> list[Text]:
+    """At most so many of the lines; the last one says that there are more."""
+    more = len(lines) - most
+    return (
+        lines
+        if more <= 0
+        else [*lines[:most][:-1], Text(f"... {more + 1} more lines: they need a larger window")][:most]
+    )
 
 
 def _padded(line: Text, width: int) -> Text:

@@ -56,10 +56,13 @@ _BEGIN: Final = "\x1b[?2026h"
 _END: Final = "\x1b[?2026l"
 _OF_ANY_WIDTH: Final = frozenset("♟♜♞♝♛♚♕●○◯╳•·┼")
 """Characters that some terminals draw two columns wide: after each, the column is said again."""
+_PARTS: Final = re.compile(r"[34]8;[25](?:;\d+)+?(?=;[34]8;|$)|\d+")
+"""The parts of a style as a sequence: colours and the like."""
 _GAP: Final = 4
 """Up to this number of unchanged cells between two changed ones are written again: that is shorter than a position."""
 
 Cells = list[tuple[str, Style]]
+_BLANK: Final = (" ", Style.null())
 
 
 def is_possible() -> bool:
@@ -88,8 +91,8 @@ class Screen:
         self.look = Look.of(self._console)
         self._shown: list[Cells] = []
         self._lines: list[Text] = []
-        # The style of what was written last, as a sequence.
-        self._ink = ""
+        # The style of what was written last, as a sequence, and as it is.
+        self._ink, self._style = "", Style.null()
         self._typed = b""
         self._keyboard = -1
         self._before: list[Any] = []
@@ -231,7 +234,7 @@ class Screen:
 
     def _draw(self, lines: Sequence[Text]) -> None:
         columns, rows = self.size
-        blank = [(" ", Style.null())] * columns
+        blank = [_BLANK] * columns
         if self._is_stale or len(self._shown) != rows or any(len(row) != columns for row in self._shown):
             self._is_stale, self._shown, self._lines = False, [], []
             self._write("\x1b[0m\x1b[2J")
@@ -240,20 +243,30 @@ class Screen:
         cells = [old if equal else self._cells(line, columns) for old, equal, line in zip(before, same, lines)]  # noqa: B905
         cells += [blank] * (rows - len(cells))
         self._lines = [line.copy() for line in lines]
-        self._ink = ""
+        self._ink, self._style = "", Style.null()
         written = "".join(self._changes(y, old, new) for y, (old, new) in enumerate(zip(before, cells, strict=True)))
         self._shown = cells
         if written:
             self._write(f"{_BEGIN}{written}{self._inked(Style.null())}{_END}")
 
+    def _style_of(self, character: str, style: Style) -> Style:
+        """The style to write that in: of a blank only the colour behind it counts."""
+        before = self._style
+        if character != " " or style.reverse or before.reverse or style.bgcolor != before.bgcolor:
+            self._style = style
+        return self._style
+
     def _inked(self, style: Style) -> str:
-        """What to write so that the next characters have this style."""
+        """What to write so that the next characters have this style: what differs from the style before."""
         # Without colours a style is bold or reverse at most, which every terminal can show.
-        ink = style.render("x", color_system=self.look.colours or ColorSystem.STANDARD).partition("x")[0]
-        if ink == self._ink:
-            return ""
-        before, self._ink = self._ink, ink
-        return f"\x1b[0;{ink[2:]}" if before and ink else ink or "\x1b[0m"
+        ink = style.render("x", color_system=self.look.colours or ColorSystem.STANDARD).partition("mx")[0][2:]
+        new, old = (_PARTS.findall(part) for part in (ink, self._ink))
+        self._ink = ink
+        kept = [part for part in old if part in new or (part[0] in "349" and any(part[0] == one[0] for one in new))]
+        if kept != old:  # something ends
+            new, old = ["0", *new], []
+        codes = [code for code in new if code not in old]
+        return f"\x1b[{';'.join(codes)}m" if codes else ""
 
     def _cells(self, line: Text, columns: int) -> Cells:
         """The cells of a line of the screen; the second one of a wide character is empty."""
@@ -271,8 +284,8 @@ class Screen:
                     found += [("", style)] * (width - 1)
         if len(found) > columns:
             half = not found[columns - 1][0]  # of a wide character
-            found = [*found[: columns - 1 - half], *[(" ", Style.null())] * half, ("…", Style.null())]
-        return found + [(" ", Style.null())] * (columns - len(found))
+            found = [*found[: columns - 1 - half], *[_BLANK] * half, ("…", Style.null())]
+        return found + [_BLANK] * (columns - len(found))
 
     def _changes(self, y: int, old: Cells, new: Cells) -> str:
         """What to write so that a line of the screen changes."""
@@ -281,6 +294,9 @@ class Screen:
             near for x in different for near in (x - 1, x + 1) if 0 <= near < len(old) and not old[max(x, near)][0]
         }
         different = sorted({*different, *halves})  # a wide character goes with either of its halves
+        end = max((x + 1 for x, cell in enumerate(new) if cell != _BLANK), default=0)
+        emptied = [x for x in different if x >= end]
+        different = different[: -len(emptied)] if emptied else different
         written, at = "", -1
         while different:
             first = last = different.pop(0)
@@ -288,12 +304,15 @@ class Screen:
                 last = different.pop(0)
             while first > 0 and not new[first][0]:  # a wide character is written whole
                 first -= 1
-            for style, group in groupby(range(first, last + 1), lambda x: new[x][1]):
+            for style, group in groupby(range(first, last + 1), lambda x: self._style_of(*new[x])):
                 for x, text in self._runs(list(group), new):
                     if x != at:
                         written += f"\x1b[{y + 1};{x + 1}H"
                     written += self._inked(style) + text
                     at = -1 if text[-1] in _OF_ANY_WIDTH else x + cell_len(text)
+        if emptied:
+            self._style = Style.null()
+            written += f"\x1b[{y + 1};{emptied[0] + 1}H{self._inked(self._style)}\x1b[K"
         return written
 
     @staticmethod

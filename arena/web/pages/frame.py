@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec.structs import replace
+
 from arena.history.words import moment
 from arena.pages.drawing import Document, Frame, draw
 from arena.tournament import formats
@@ -45,22 +47,29 @@ def drawn(
     its scripts, by default the one that reads the page again at changes. `broad`: whether it is as wide as the window.
     `above`: the pages that lead to it, of a page that no link of its frame leads to.
     """
-    around = Frame(
+    frame = replace(
+        around(of, at=at, above=above),
+        below="" if made is None else f"As of {moment(made)}.",
+        json=json,
+        stream=stream,
+        modules=modules or ("page.js",) * bool(stream),
+        broad=broad,
+    )
+    return draw(template, title, frame, **values)
+
+
+def around(of: Titled | None = None, *, at: str, above: Sequence[tuple[str, str]] = ()) -> Frame:
+    """The frame of a page that changes no more; the arguments as in `drawn`."""
+    return Frame(
         home=(links.HOME, _BRAND),
         pages=tuple(_ways(of)),
         ends=tuple(_ends(of)),
         find=links.FIND,
         at=at,
         of="" if of is None else of.title,
-        below="" if made is None else f"As of {moment(made)}.",
-        json=json,
-        stream=stream,
-        modules=modules or ("page.js",) * bool(stream),
         static=links.STATIC,
-        broad=broad,
         above=above,
     )
-    return draw(template, title, around, **values)
 
 
 def alone(
@@ -90,6 +99,7 @@ def _ways(of: Titled | None) -> Iterator[tuple[str, str]]:
     if of is None:
         yield from _PLAY * (not is_visitor.get())
         yield links.TV, "TV"
+        yield links.DOCS, "Learn"
         return
     yield links.tournament(of.title), of.title
     yield links.crosstable(of.title), "Crosstable"
@@ -101,3 +111,4 @@ def _ways(of: Titled | None) -> Iterator[tuple[str, str]]:
         yield links.tournament(title), what
     yield from _PLAY * (not is_visitor.get())
     yield links.tv(of.title), "TV"
+    yield links.DOCS, "Learn"

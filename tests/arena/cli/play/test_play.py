@@ -475,10 +475,7 @@ def test_each_line_begins_with_the_id_by_which_the_game_is_replayed(tmp_path: Pa
     second = arena("play", "tictactoe", "random", "random", *options, "--db", "arena.db", cwd=tmp_path)
     lines = second.out.splitlines()
     assert [line.split()[0] for line in lines if " wins" in line or "draw" in line] == ["2", "3"]
-    assert lines[-1] == (
-        "to step through the last game: arena replay 3 --db arena.db (for another game use the number at the start of "
-        "its line)"
-    )
+    assert lines[-1] == "to step through the last game: arena replay 3 --db arena.db (another game: its number)"
     assert arena("replay", "3", "--db", "arena.db", cwd=tmp_path).code == 0
 
 

@@ -149,6 +149,20 @@ def test_a_game_is_played_with_keys_alone_and_its_result_stays(session: Session)
 
 
 @pytest.mark.costly
+def test_a_person_sees_how_a_game_ended_until_the_next_one_is_asked_for(session: Session) -> None:
+    session.give("arena play connect4 human random --games 2 --seed 7")
+    session.until("your move")
+    session.press("resign\r")
+    session.until("human resigned", "Enter: the next game")
+    session.press("x\r")
+    session.until("your move")
+    session.press("resign\r")
+    ended = session.end()
+    assert ended.code == 0
+    assert "2 games, points: " in ended.printed
+
+
+@pytest.mark.costly
 def test_what_follows_from_help_and_the_warnings_stay_when_the_screen_is_gone(session: Session) -> None:
     session.give("arena play connect4 human random --seed 7 --walls limits")
     session.until("your move")

@@ -1,0 +1,97 @@
+"""`arena docs`: the documentation in the terminal, offline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.errors import ArenaError
+
+
+def docs(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PAGE|WORD...", help="A page, a part of it such as course#deadlines, or words to find."),
+    ] = None,
+    write: Annotated[
+        Path | None, typer.Option("--write", help="Write all pages as a site into this new folder.")
+    ] = None,
+) -> None:
+    """Read or search the documentation, which came with the program.
+
+    Without PAGE it lists the pages. Into a file or a pipe it prints the page's Markdown.
+
+    Example: arena docs first-evening
+
+    Example: arena docs out of time
+    """
+    from arena.pages import manual
+
+    if write is not None:
+        if words:
+            raise typer.BadParameter("--write writes all pages: leave out the page")
+        _write(write)
+        return
+    name, _, at = words[0].partition("#") if words and len(words) == 1 else ("", "", "")
+    page = manual.page_called(name) if name else None
+    if page is not None:
+        parts = [part for part in manual.sections(page) if at in ("", part.anchor)]
+        if not parts:
+            anchors = ", ".join(part.anchor for part in manual.sections(page) if part.anchor)
+            raise ArenaError(f"the page {page} has no part {at!r}; its parts: {anchors}")
+        _read("\n\n".join(part.text for part in parts))
+    elif not words:
+        _list(
+            [(one, manual.about(one)) for one in manual.PAGES], "arena docs PAGE reads one; arena docs WORD... searches"
+        )
+    else:
+        found = manual.found(" ".join(words))
+        if not found:
+            raise ArenaError(f"no page has {' '.join(words)!r}; `arena docs` lists the pages")
+        if len(found) == 1:
+            _read(found[0].text)
+        else:
+            rows = [(part.name, manual.excerpt(part, " ".join(words))) for part in found]
+            _list(rows, f"arena docs {found[0].name} reads the first one")
+
+
+def _read(text: str) -> None:
+    """Shows Markdown, a screen at a time."""
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    console = Console()
+    if not console.is_terminal:
+        print(text)
+        return
+    shown = Markdown(text)
+    with console.capture() as captured:
+        console.print(shown, width=min(console.width, 100))
+    if captured.get().count("\n") < console.height:
+        print(captured.get(), end="")
+    else:
+        with console.pager(styles=True):
+            console.print(shown, width=min(console.width, 100))
+
+
+def _list(rows: list[tuple[str, str]], hint: str) -> None:
+    from arena.cli.terminal.wrapping import line_width, wrap_lines
+
+    width = max(len(name) for name, _ in rows)
+    for name, text in rows:
+        print(*wrap_lines(text, begin=f"{name:<{width}}  ", more=" " * (width + 2), width=line_width()), sep="\n")
+    print(f"\n{hint}")
+
+
+def _write(folder: Path) -> None:
+    from arena.pages import manual
+
+    try:
+        folder.mkdir(parents=True)
+        for name, text in manual.files():
+            (folder / name).write_text(text, "utf-8")
+    except OSError as error:
+        raise ArenaError(f"{folder}: the pages cannot be written: {error.strerror}") from None
+    print(f"{folder / 'index.html'}: {len(manual.PAGES)} pages")
