@@ -29,7 +29,7 @@ KNOWN_TYPES := --disable-error-code import-not-found --allow-subclassing-any --n
 TYPES = $(BIN)/mypy $$([ -e $(READY_WITH_EXTRAS) ] || echo "$(KNOWN_TYPES)")
 TESTS := $(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
 
-.PHONY: demo serve test test-all extras mutants soak lint bench release clean
+.PHONY: demo serve test test-all extras mutants soak lint bench docs release clean
 
 demo: $(READY)
 	$(BIN)/arena demo
@@ -89,6 +89,10 @@ bench: $(READY_TO_SERVE) $(READY_TO_SCALE)
 	$(BIN)/python benchmarks/live.py
 	$(BIN)/python benchmarks/cli.py
 	$(BIN)/python benchmarks/web.py
+
+# The docs as a site of files in build/docs.
+docs: $(READY)
+	rm -rf build/docs && $(BIN)/arena docs --write build/docs
 
 # Wheel and sdist in dist/, checked; publishes nothing.
 release: $(READY_TO_RELEASE)

@@ -90,7 +90,7 @@ def no_agent(names: dict[str, Any], module: str) -> str:
         return (
             f"expected a subclass of Agent, got only functions, such as {functions[-1]}: write below them class "
             f"MyAgent(Agent) with choose(self, state, clock), which returns {functions[-1]}(state.array(self.seat)) or "
-            "the like (docs/languages.md)"
+            "the like (`arena docs languages`)"
         )
     return "expected a subclass of Agent (from agents import Agent), but the file defines none"
 

@@ -1,4 +1,4 @@
-"""The agents without our kit that `arena new` writes play over pipes, and docs/languages.md tells the protocol as it is.
+"""The agents without our kit that `arena new` writes play over pipes; docs/languages.md tells the protocol as it is.
 
 A Match judges, the test carries its messages as JSON lines to the agent's process and back. The clock is the test's
 own, so that what the page shows can be made again to the letter.

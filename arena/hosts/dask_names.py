@@ -67,7 +67,7 @@ def check_certificate(address: str, what: str, role: str) -> None:
     "client" or "worker"."""
     from distributed.security import Security
 
-    advice = "docs/tournaments.md shows how to make a certificate and where to name it"
+    advice = "`arena docs tournaments` shows how to make a certificate and where to name it"
     security = Security()
     if address.startswith("tcp:"):
         if security.require_encryption:

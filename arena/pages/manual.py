@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -174,11 +174,9 @@ def page(name: str, frame: Frame, address: Callable[[str], str]) -> Document:
     reader = MarkdownIt("js-default")  # no HTML in it
     tokens = reader.parse(text(name))
     content = tokens[next(at for at, token in enumerate(tokens) if token.type == "heading_close") + 1 :]
-    for at, token in enumerate(content):
-        if token.type == "heading_open":
-            token.attrSet("id", anchor(content[at + 1].content))
-        for inner in token.children or ():
-            _adapt(inner, address)
+    for token in (inner for one in content for inner in one.children or ()):
+        _adapt(token, address)
+    content = list(_named_parts(content, title(name)))
     parts = [(part.anchor, part.heading) for part in sections(name) if part.text.startswith("## ")]
     return draw(
         "manual.html",
@@ -217,6 +215,30 @@ def _named(part: Section) -> str:
     return f"{title(part.page)}: {part.heading}" if part.anchor else part.heading
 
 
+def _named_parts(tokens: Sequence[Token], heading: str) -> Iterator[Token]:
+    """The tokens, with an id for each heading, and for each table the heading above it as its caption."""
+    from markdown_it.token import Token
+
+    is_empty = False  # whether the cell of a table's head is
+    for token, after in zip(tokens, [*tokens[1:], None], strict=True):
+        if token.type == "heading_open" and after is not None:
+            heading = _plain(after.content)
+            token.attrSet("id", anchor(after.content))
+        elif token.type == "th_open":
+            is_empty = after is not None and not after.content
+            token.tag = "td" if is_empty else "th"
+            if not is_empty:
+                token.attrSet("scope", "col")
+        elif token.type == "th_close":
+            token.tag = "td" if is_empty else "th"
+        yield token
+        if token.type == "table_open":
+            words = Token("text", "", 0, content=heading)
+            yield Token("caption_open", "caption", 1, attrs={"class": "unseen"})
+            yield Token("inline", "", 0, content=heading, children=[words])
+            yield Token("caption_close", "caption", -1)
+
+
 def _adapt(token: Token, address: Callable[[str], str]) -> None:
     """Makes a link lead to the page at its address, and puts a picture into the page."""
     if token.type == "link_open":
@@ -228,7 +250,9 @@ def _adapt(token: Token, address: Callable[[str], str]) -> None:
                 token.attrs.clear()  # a page for developers, which is in the sources alone
             else:
                 token.attrSet("href", to + (f"#{link[2]}" if link[2] else ""))
-        elif not target.startswith(("https:", "http:")):
+        elif target.startswith("https:"):
+            token.attrs = {"rel": "noreferrer", "href": target}
+        else:
             token.attrs.clear()
     elif token.type == "image":
         picture = (folder() / str(token.attrGet("src"))).read_bytes()

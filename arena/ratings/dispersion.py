@@ -6,9 +6,9 @@ the whole tournament (`phi` for the lead, `psi` for the first-move advantage), s
 opponents have equal errors. A player has a dispersion of their own only beyond ten pairings, and only if a chi-squared
 test shows that players differ.
 
-docs/results.md has the reasons and the formulas, with the same letters; all values are in log odds. Pairings that
-repeat another one move for move are one observation: they count once for the dispersion, and with their full weight for
-the error.
+docs/developers/ratings.md has the reasons and the formulas, with the same letters; all values are in log odds.
+Pairings that repeat another one move for move are one observation: they count once for the dispersion, and with their
+full weight for the error.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ _ADVICE: Final = {
     "bwrap forbidden": (
         "bubblewrap is installed, but is not allowed to create namespaces (Ubuntu: the sysctl "
         "kernel.apparmor_restrict_unprivileged_userns; Debian: kernel.unprivileged_userns_clone; in a container of "
-        "docker or podman: docs/install.md lists the options)"
+        "docker or podman: `arena docs install` lists the options)"
     ),
 }
 

@@ -114,7 +114,7 @@ def test_a_changed_file_is_read_again(write: Write) -> None:
             "def best_move(board): return 1",
             "my_agent.py: expected a subclass of Agent, got only functions, such as best_move: write below them class "
             "MyAgent(Agent) with choose(self, state, clock), which returns best_move(state.array(self.seat)) or "
-            "the like (docs/languages.md)",
+            "the like (`arena docs languages`)",
         ),
         (
             "from agents import Agent\nclass A(Agent):\n    def choose(self, state, clock): return 1\n"

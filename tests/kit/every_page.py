@@ -314,7 +314,7 @@ ADDRESSES: Final = (
     *("/tv?t=cs101", "/t/evening", "/t/evening/games", "/g/1", "/g/2", "/g/4000", "/nothing", "/out", "/in/x"),
     *("/me", "/me/submit", "/me/tokens", "/s/1", "/s/2", "/s/3", "/s/4", "/s/5", "/s/6", "/s/7", "/s/8", "/s/9"),
     *("/t/cs101/manage", "/t/cs101/manage/game?number=1", "/t/cs101/manage/game?number=99", "/t/cs101/manage/audit"),
-    *("/t/evening/manage", "/t/cs101/games?round=x"),
+    *("/t/evening/manage", "/t/cs101/games?round=x", "/docs/nothing"),
 )
 
 

@@ -88,7 +88,7 @@ def open_(
     """Open a ladder, or take over what has changed in its description.
 
     Anchors without a rating first play each other; if that is interrupted, the same command goes on with it. While a
-    ladder is open, its limits, its times, the final and the dated tournaments can change. docs/ladder.md explains
+    ladder is open, its limits, its times, the final and the dated tournaments can change. `arena docs ladder` explains
     ladders.
 
     Example: arena ladder open cs101.toml

@@ -99,7 +99,7 @@ def rank(
     """Rate the players of a tournament: Elo ratings with 95 % error bars.
 
     With 95 % probability the true rating lies within rating ± error. Forfeits, void games and games changed by a ruling
-    are not rated. docs/results.md explains every number.
+    are not rated. `arena docs results` explains every number.
 
     Example: arena results rank demo --anchor random=0
 

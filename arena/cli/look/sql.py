@@ -46,7 +46,7 @@ def sql(
     """Query the database in SQL, read-only.
 
     Use the views v_game, v_seat, v_move, v_analysis, v_standing, v_head_to_head, v_submission and v_rating;
-    docs/reference.md lists their columns.
+    `arena docs reference` lists their columns.
 
     Example: arena data sql "select player, avg(spent) from v_seat group by player"
     """

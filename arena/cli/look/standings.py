@@ -83,7 +83,7 @@ def tournaments(shown: Shown, db: DatabaseOption = None) -> None:
         "score": "points per game; null without games",
         "tiebreaks": (
             "an object with [`direct`, `sonneborn_berger`, `buchholz`, `buchholz_cut1`, `wins`, "
-            "`wins_second`](history.md#tie-breaks)"
+            "`wins_second`](results.md#tie-breaks)"
         ),
         "faults": "an object: verdict -> games lost by it",
         "forfeits": "games that brought points because the opponent forfeited them",

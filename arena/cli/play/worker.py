@@ -28,7 +28,8 @@ def worker(
     games in progress, twice, it stops immediately; SIGTERM does the same. If the scheduler goes away, it waits five
     minutes for one at the same address. A connection over TLS (tls://) uses the certificates of Dask's configuration.
 
-    Everyone who can connect to the scheduler can run programs on this machine as your user: see docs/tournaments.md.
+    Everyone who can connect to the scheduler can run programs on this machine as your user: see
+    `arena docs tournaments`.
 
     Example: arena worker tcp://scheduler:8786 --games 4
     """

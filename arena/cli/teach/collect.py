@@ -41,7 +41,7 @@ _NO_ROSTER: Final = "expected a roster: --roster FILE, or roster = in the table 
             "the file, its time, where the time is from, whether it is after the deadline, and by how many "
             "days, counting each day that has started"
         ),
-        "light": "[the result](instructor.md#collect-submissions)",
+        "light": "[the result](course.md#collect)",
         "told, advice": "the message, and what to do",
         "plays, version, source, new": (
             "whether an agent of the student plays, its version and hash, and whether this command made the version"

@@ -82,7 +82,7 @@ def init(
         what = f"tournament of {game}"
         collects = f"arena course collect {file} submissions.zip{'' if roster else ' --roster roster.csv'}"
         commands = [f"arena run {file} --plan", collects, f"arena run {file}"]
-    print(printable(f"{path} describes a {what}; docs/reference.md has all settings. Next:"))
+    print(printable(f"{path} describes a {what}; `arena docs reference` has all settings. Next:"))
     for command in commands:
         print(printable(f"  {command}"))
 

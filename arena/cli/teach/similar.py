@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         ),
         "other, other_version, other_student": "the same of the other; for `--against`, the path, null and the path",
         "share, other_share": "the shared part of each one's own code, from 0 to 1",
-        "kind": "[`same content`, `same file`, `same code` or `same parts`](instructor.md#copied-work)",
+        "kind": "[`same content`, `same file`, `same code` or `same parts`](course.md#copied-work)",
         "tokens, longest": "shared tokens, and those of the longest part",
         "files": "an array: names of files of `agent` that are equal byte for byte",
         "parts": "an array of `file`, `lines` (first and last), `other_file`, `other_lines` and `tokens`",

@@ -1,4 +1,4 @@
-"""Which promises of docs/operation.md this machine keeps, for agents behind the default walls.
+"""Which promises of docs/developers/security.md this machine keeps, for agents behind the default walls.
 
 The answers follow from the tests in `sandboxes.py`. Behind `limits` many promises are kept in part or not at all, on
 any machine. The document has a section with the same name for each promise, and lists the tests of it.

@@ -200,7 +200,10 @@ def _of_file(path: Path) -> tuple[str, str]:
 def _checked_with(command: str) -> str:
     program = f"cmd:{command}"
     shown = f'"{program}"' if "'" in program else shlex.quote(program)
-    return f"check it with: arena check {shown}; in a tournament the organizer adds such a program (docs/languages.md)"
+    return (
+        f"check it with: arena check {shown}; in a tournament the organizer adds such a program "
+        "(`arena docs languages`)"
+    )
 
 
 def _of_folder(folder: Path) -> tuple[str, str]:

@@ -338,7 +338,7 @@ def _memory(failure: Failure) -> Explanation:
 def _garbage(failure: Failure) -> Explanation:
     why = _known_case(failure, known_errors.PROTOCOL_ERRORS) or Explanation(
         f"the agent sent something that is not a message: {failure.detail}",
-        "docs/languages.md describes every message",
+        "`arena docs languages` describes every message",
         stderr=tracebacks.excerpt(failure.stderr),
     )
     found = re.search(r"expected (.*?), got (.*)", failure.detail)

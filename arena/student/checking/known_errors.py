@@ -172,7 +172,7 @@ RUNTIME_ERRORS: Final = (
     (r"AttributeError: 'NoneType'", "this value is None: a function may have no 'return'"),
     (
         r"AttributeError: '\w+' object has no attribute '(utility|children|actions|result|legal_moves|board)'",
-        "a state has moves(), play(move), utilities(), evaluate(seat) and turn; docs/games.md lists all others",
+        "a state has moves(), play(move), utilities(), evaluate(seat) and turn; `arena docs games` lists all others",
     ),
     (
         r"'tuple' object (does not support item|has no attribute '(append|extend|insert|pop|remove|sort|reverse)')",
@@ -237,12 +237,12 @@ PROTOCOL_ERRORS: Final = (
     (
         r"message of type '(\w+)': Object missing required field ('\w+')(.*)",
         r"the agent sent a '\1' without the key \2\3",
-        "docs/languages.md lists the keys of each message; game and id are those of the start or turn that it answers",
+        "`arena docs languages` lists the keys of each message; game and id are those of the start or turn answered",
     ),
     (
         r"message of type '(\w+)': (.*)",
         r"the agent sent a '\1' with a mistake: \2",
-        "docs/languages.md describes the keys and types of each message",
+        "`arena docs languages` describes the keys and types of each message",
     ),
     (r"sent a 'hello'", "the agent said 'hello' twice", "say hello once, as the first message"),
     (r"sent a '\w+'", "the agent sent a message at the wrong time", "an agent sends ready, move and resign"),

@@ -5,7 +5,7 @@
 //     arena climb my_agent.js --game connect4     measure how strong it is
 //     arena games connect4                        show the rules and the notation of moves
 //
-// `choose` plays the middle legal move: change it. docs/languages.md of arena-referee describes all messages.
+// `choose` plays the middle legal move: change it. `arena docs languages` describes all messages.
 
 const readline = require("node:readline");
 

@@ -1,4 +1,4 @@
-"""A student goes on where docs/first-evening.md ends, in a terminal: the agent is played, mended, measured and looked at.
+"""A student goes on where docs/first-evening.md ends, in a terminal: the agent is played, mended, measured and seen.
 
 What tests/test_docs.py reads of these commands is not looked at again: here it is what a terminal shows of them.
 """

@@ -105,7 +105,7 @@ def test_a_certificate_that_cannot_be_used_is_told_before_anything_else(words: s
         with config.set(tls | {"distributed.comm.tls.ca-file": str(wrong)} if files else {}):
             ended = arena(*words.split())
         assert ended.code == 2
-        assert "docs/tournaments.md" in ended.err
+        assert "`arena docs tournaments`" in ended.err
         return ended.err
 
     assert "tls:// needs a certificate, and Dask's configuration names none" in told()

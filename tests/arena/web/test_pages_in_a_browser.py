@@ -40,6 +40,8 @@ PAGES: Final = {
     "not begun": "/g/{scheduled}",
     "tv": "/tv",
     "tv of one": f"/tv?t={in_addresses(CUP)}",
+    "docs": "/docs?q=out+of+time",
+    "page of the docs": "/docs/languages",
     "not found": at("nobody"),
     "bad filter": f"{at(CUP, 'games')}?round=x",
 }

@@ -93,7 +93,7 @@ def test_the_table_of_the_course_can_be_set_by_removing_the_signs(tmp_path: Path
 @pytest.mark.parametrize("text", [TEXT, LADDER])
 def test_a_file_is_short_and_says_where_the_other_keys_are(text: str) -> None:
     assert text.count("\n") <= MOST
-    assert "The other keys are in docs/reference.md" in text
+    assert "The other keys are in `arena docs reference`" in text
 
 
 @pytest.mark.parametrize("text", [TEXT, LADDER])
