@@ -242,18 +242,12 @@ def _named_parts(tokens: Sequence[Token], heading: str) -> Iterator[Token]:
 def _adapt(token: Token, address: Callable[[str], str]) -> None:
     """Makes a link lead to the page at its address, and puts a picture into the page."""
     if token.type == "link_open":
-        target = str(token.attrGet("href") or "")
-        if link := _LINK.match(target):
-            name = page_called(link[1]) if link[1] else ""
-            to = address(name) if name else ""
-            if name is None:
-                token.attrs.clear()  # a page for developers, which is in the sources alone
-            else:
-                token.attrSet("href", to + (f"#{link[2]}" if link[2] else ""))
-        elif target.startswith("https:"):
-            token.attrs = {"rel": "noreferrer", "href": target}
-        else:
-            token.attrs.clear()
+        link = _LINK.match(str(token.attrGet("href")))
+        name = page_called(link[1]) if link is not None and link[1] else ""
+        token.attrs.clear()
+        # What is in the sources alone, or on another server, is named without a link.
+        if link is not None and name is not None:
+            token.attrSet("href", (address(name) if name else "") + (f"#{link[2]}" if link[2] else ""))
     elif token.type == "image":
         picture = (folder() / str(token.attrGet("src"))).read_bytes()
         token.attrSet("src", f"data:image/svg+xml;base64,{b64encode(picture).decode()}")
