@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -215,10 +216,15 @@ def _named(part: Section) -> str:
     return f"{title(part.page)}: {part.heading}" if part.anchor else part.heading
 
 
+_CODE: Final = ("fence", "code_block")
+
+
 def _named_parts(tokens: Sequence[Token], heading: str) -> Iterator[Token]:
-    """The tokens, with an id for each heading, and for each table the heading above it as its caption."""
+    """The tokens, with an id for each heading, and for tables and code a box that scrolls, also with the keyboard; a
+    table's caption is the heading above it."""
     from markdown_it.token import Token
 
+    labels = Counter[str]()
     is_empty = False  # whether the cell of a table's head is
     for token, after in zip(tokens, [*tokens[1:], None], strict=True):
         if token.type == "heading_open" and after is not None:
@@ -231,7 +237,17 @@ def _named_parts(tokens: Sequence[Token], heading: str) -> Iterator[Token]:
                 token.attrSet("scope", "col")
         elif token.type == "th_close":
             token.tag = "td" if is_empty else "th"
+        if token.type in ("table_open", *_CODE):
+            is_code = token.type in _CODE
+            label = f"{heading}: example" if is_code else heading
+            labels[label] += 1
+            box = Token("box_open", "div", 1, attrs={"class": "scrolls" if is_code else "wide", "role": "region"})
+            box.attrSet("aria-label", label if labels[label] == 1 else f"{label} {labels[label]}")
+            box.attrSet("tabindex", "0")
+            yield box
         yield token
+        if token.type in ("table_close", *_CODE):
+            yield Token("box_close", "div", -1)
         if token.type == "table_open":
             words = Token("text", "", 0, content=heading)
             yield Token("caption_open", "caption", 1, attrs={"class": "unseen"})
