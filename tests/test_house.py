@@ -202,11 +202,11 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
         if modules_imported(path) & {"adsearch.games", "adsearch.games.catalog"}
     }
     of_the_game_being_played = {
-        *("arena/match/fixture.py", "arena/match/openings.py", "arena/walls/translator.py"),
+        *("arena/match/fixture.py", "arena/match/openings.py", "arena/walls/guard.py"),
         *("arena/engines/gtp.py", "arena/engines/gnubg.py", "arena/players/engine_handshake.py"),
         *("arena/cli/play/game_screen.py", "arena/cli/play/human_player.py"),
         *("arena/student/lost_games.py", "arena/student/checking/planned_games.py", "arena/play/followed_game.py"),
-        "arena/play/live_games.py",
+        "arena/play/director.py",
         *("arena/web/person.py", "arena/web/hinting.py", "arena/web/pages/play_pages.py", "arena/web/own_seat.py"),
     }
     of_a_description = {

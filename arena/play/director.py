@@ -8,28 +8,35 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from math import ceil
+from pathlib import Path
 from time import monotonic, monotonic_ns
 from types import TracebackType
 from typing import Any, Final, NoReturn, Self
 
 import zmq
+from msgspec import Struct
+from msgspec.structs import replace
 
+from adsearch import games
 from agents.protocol import Verdict
 from arena.errors import ArenaError, BadFixture, RefereeLost
+from arena.match import live
 from arena.match.allowance import WallKind
+from arena.match.clock import MILLISECOND, SECOND, TOO_BUSY
 from arena.match.fixture import Fixture, SeatPlan
-from arena.match.schedule import Began, Entrant, Event, Finished, InOrder, Planned, Ply, Schedule
+from arena.match.live import GameNews, LiveEnd, LiveGame, LivePly, NotLive
+from arena.match.schedule import Began, Entrant, Event, Finished, InOrder, PaceChanged, Planned, Ply, Schedule
 from arena.match.seeds import GameSeeds
 from arena.play import control, descriptors
 from arena.play.cores import Cores, spread
 from arena.play.crew import Crew, Member, explained
-from arena.play.live_games import LiveGames
-from arena.play.pace import Pace
+from arena.walls import run_folder
 from arena.walls.run_folder import RunFolder
+from db.records import GameRecord
 
 PING_EVERY: Final = 2.0
 """Interval between pings of a silent referee, in seconds."""
@@ -445,3 +452,176 @@ class Director:
             del self._links[link]
         self._referee.send(control.Dismiss(player.token))
         self._crew.lose(player)
+
+
+# How many games to play at the same time: one fewer when players wait too long for a processor, one more when not.
+
+
+GAMES: Final = 20
+"""The number of games after which the waits are examined."""
+TOO_MUCH: Final = 0.2
+"""If players waited for more than this share of their thinking time, one game fewer is played."""
+LITTLE: Final = 0.05
+"""If they waited for less than this share, one game more can be played."""
+_THINKS: Final = 5 * MILLISECOND
+"""Shorter turns are not examined, because a process takes time to wake up on any machine; in nanoseconds."""
+_LEAST_THINKING: Final = SECOND
+"""With less thinking time in the last games nothing changes, in nanoseconds."""
+
+
+class Pace:
+    """How many games are played at the same time, decided by the waits in the last games."""
+
+    def __init__(self, most: int) -> None:
+        self.at_once = self._most = most
+        # Since the last decision: number of games, thinking time, and waiting time.
+        self._games = self._thought = self._waited = 0
+        # Decisions in a row with little waiting, and how many are needed for one game more: twice as many each time
+        # that one more was too many.
+        self._calm = 0
+        self._needed = 1
+        self._has_risen = False
+
+    def note(self, record: GameRecord) -> PaceChanged | None:
+        """A game is over. After every `GAMES` games: the change, if any; also if players wait in a single game."""
+        self._games += 1
+        for move in record.moves:
+            wait = (move.lag or 0) + (move.delay or 0)
+            if (move.spent or 0) + (move.delay or 0) >= _THINKS:
+                self._thought += (move.spent or 0) + wait
+                self._waited += wait
+        if record.verdict == Verdict.VOID and TOO_BUSY in record.detail:
+            self._thought += 60 * SECOND
+            self._waited += 60 * SECOND
+        if self._games < GAMES:
+            return None
+        share = self._waited / self._thought if self._thought >= _LEAST_THINKING else None
+        self._games = self._thought = self._waited = 0
+        return None if share is None else self._follow(share)
+
+    def _follow(self, share: float) -> PaceChanged | None:
+        before = self.at_once
+        self._calm = self._calm + 1 if share < LITTLE else 0
+        if share > TOO_MUCH:
+            self._needed *= 2 if self._has_risen else 1
+            self.at_once = max(1, self.at_once - 1)
+        elif self._calm >= self._needed and self.at_once < self._most:
+            self.at_once += 1
+            self._calm = 0
+        self._has_risen = self.at_once > before
+        if self.at_once == before and share <= TOO_MUCH:
+            return None
+        return PaceChanged(before, self.at_once, share)
+
+
+# The director's end of live games: publishes the games that someone watches, and news.
+
+
+_MOST_UNREAD: Final = 1000
+"""Messages that wait for one subscriber; further ones are dropped."""
+_MOST_AT_ONCE: Final = 1000
+"""Subscriptions that are read before the director does something else."""
+_LONGEST: Final = 256
+"""Bytes of a message to this socket; a longer one ends its sender's connection. ZeroMQ keeps every topic in a tree of
+its letters: 300 topics of 100 kB would take 1.4 GB."""
+
+
+class LiveGames:
+    """The games that someone watches now."""
+
+    def __init__(
+        self, context: zmq.Context[zmq.Socket[bytes]], folder: Path, tell_referee: Callable[[Struct], None]
+    ) -> None:
+        self.socket: Any = context.socket(zmq.XPUB)
+        self.socket.set(zmq.LINGER, 0)
+        self.socket.set(zmq.SNDHWM, _MOST_UNREAD)
+        self.socket.set(zmq.MAXMSGSIZE, _LONGEST)
+        self.socket.set(zmq.XPUB_VERBOSE, 1)  # each new subscriber gets the game so far
+        self.socket.bind(run_folder.live_address(folder))
+        self._tell_referee = tell_referee
+        # The watched games so far.
+        self._games: dict[int, LiveGame] = {}
+        self._news_is_read = False
+
+    def read(self, playing: Mapping[int, Planned]) -> None:
+        """Reads who subscribes and who leaves, of a flood a part. `playing`: the games in progress."""
+        asked = dict[int, None]()
+        for begins, topic in self._subscriptions():
+            game = live.game_of(topic)
+            if topic == live.NEWS:
+                self._news_is_read = begins
+            elif game is not None and begins:
+                asked[game] = None
+            elif game is not None:
+                asked.pop(game, None)
+                if self._games.pop(game, None) is not None and not playing[game].watched:
+                    self._tell_referee(control.Unwatch(game))
+        for number in asked:  # however many subscribe at the same time, the game so far is sent once
+            if (planned := playing.get(number)) is None:
+                self._publish(number, NotLive(number))
+                continue
+            if number not in self._games:
+                names = tuple(entrant.name for entrant in planned.entrants)
+                clocks = tuple([planned.conditions.time_of(name).clock for name in names])
+                self._games[number] = LiveGame(
+                    number, planned.rules, names, clocks, (), None, _public_position(planned)
+                )
+                self._tell_referee(control.Watch(number))
+            self._publish(number, self._games[number])
+
+    def _subscriptions(self) -> Iterator[tuple[bool, bytes]]:
+        """Whether someone subscribed, or the last one has left; and the topic."""
+        for _ in range(_MOST_AT_ONCE):
+            try:
+                message = self.socket.recv(zmq.NOBLOCK)
+            except zmq.Again:
+                return
+            if message[:1] in (b"\0", b"\1"):
+                yield message[:1] == b"\1", message[1:]
+
+    def note_began(self, message: control.GameBegan) -> None:
+        """The referee has reported that all players are ready."""
+        if (game := self._games.get(message.game)) is not None and game.since is None:
+            self._games[message.game] = game = replace(game, since=message.at)
+            self._publish(message.game, game)
+
+    def note_ply(self, message: control.PlyPlayed) -> None:
+        """The referee has reported a ply, which may be an earlier one."""
+        game, move = self._games.get(message.game), message.move
+        if game is None or move.ply != len(game.plies) + 1:
+            return
+        text = None if message.secret else move.move
+        ply = LivePly(message.game, move.ply, move.who, text, move.spent, move.left, message.at)
+        self._games[message.game] = replace(game, plies=(*game.plies, ply))
+        self._publish(message.game, ply)
+
+    def note_begun(self, game: int) -> None:
+        """The game is in progress."""
+        self.publish_news(GameNews(game, over=False))
+
+    def note_finished(self, finished: Finished) -> None:
+        """The game is over, and recorded."""
+        game, record = finished.game.number, finished.record
+        if self._games.pop(game, None) is not None:
+            self._publish(game, LiveEnd(game, record.verdict, tuple(seat.points for seat in record.seats)))
+        self.publish_news(GameNews(game, over=True))
+
+    def publish_news(self, news: live.News) -> None:
+        """Publishes news, if anyone reads them."""
+        if self._news_is_read:
+            self._send(live.NEWS, news)
+
+    def _publish(self, game: int, message: Struct) -> None:
+        self._send(live.topic(game), message)
+
+    def _send(self, topic: bytes, message: Struct) -> None:
+        self.socket.send_multipart([topic, live.pack(message)], zmq.NOBLOCK)
+
+    def close(self) -> None:
+        """Closes the socket."""
+        self.socket.close()
+
+
+def _public_position(planned: Planned) -> str:
+    """The position from which the game begins; a text that is none if the rules hide a part of it."""
+    return "?" if planned.position and games.start(planned.rules).hidden else planned.position

@@ -6,15 +6,18 @@ the limits of the store, and all its names can be files there.
 
 from __future__ import annotations
 
+import ast
 import os
+import re
 from pathlib import Path
 from stat import S_ISREG, S_IXUSR
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from adsearch.errors import quote
+from agents import kaggle
 from arena import languages
 from arena.errors import BadPlayer
-from arena.players import command_words, data_files
+from arena.players import command_words
 from db.sources import MOST_LEVELS, StoredFile
 
 Part: TypeAlias = str | dict[str, str]
@@ -71,7 +74,7 @@ class Contents:
             if name not in self.files and (name == path.name or os.path.isfile(path.parent / name)):
                 self.add_file(path.parent / name, name)
                 waiting += language.mentioned(name, self.files[name].content) if language else ()
-        for name in data_files.named_in(path) if path.suffix == ".py" else ():
+        for name in named_in(path) if path.suffix == ".py" else ():
             self.add_file(path.parent / name, name)
 
     def add_part(self, part: command_words.Part, within: str) -> Part:
@@ -155,3 +158,54 @@ def _listed(folder: Path) -> list[Path]:
 def _open_without_waiting(path: str, flags: int) -> int:
     # O_NONBLOCK: the file may have been replaced by a pipe since it was checked.
     return os.open(path, flags | os.O_NONBLOCK)
+
+
+# The data files of an agent that is one file: an opening book, weights, a pickle, which are copied with it.
+
+
+_PROGRAMS: Final = (".pyc", ".so", ".ipynb", ".class", ".zip")
+"""Endings of files that are no data, besides those of languages."""
+_AGENT: Final = re.compile(rb"^\s*class \w+\(.*Agent\b|^\s+def choose\(|^def \w+\(obs(ervation)?, conf", re.MULTILINE)
+_READ: Final = 1 << 20
+"""Bytes of a program that are read."""
+
+
+def named_in(agent: Path) -> list[str]:
+    """The names of the data files, relative to the agent's folder."""
+    try:
+        tree = kaggle.parsed(_start(agent))
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return []
+    constants = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    texts = {text.removeprefix(f"{kaggle.PLACE}/") for text in constants if isinstance(text, str)}
+    found = sorted(text for text in texts if _is_data(agent.parent, text))
+    return [] if found and _is_shared(agent) else found
+
+
+def _is_data(folder: Path, text: str) -> bool:
+    path = Path(text)
+    if not path.suffix or path.suffix in (*_PROGRAMS, *languages.ours()) or str(path) != text:
+        return False
+    if path.is_absolute() or len(path.parts) > MOST_LEVELS or any(part.startswith(".") for part in path.parts):
+        return False
+    try:
+        file = folder / path
+        inside = file.is_file() and file.resolve().is_relative_to(folder.resolve())
+        return inside and not any(_programs(folder / each) for each in [*path.parents][:-1])
+    except (OSError, ValueError):
+        return False
+
+
+def _is_shared(agent: Path) -> bool:
+    """Whether another agent is in the same folder. In another language than Python any program could be one."""
+    beside = (each for each in _programs(agent.parent) if each.name != agent.name)
+    return any(each.suffix != ".py" or _AGENT.search(_start(each)) for each in beside)
+
+
+def _programs(folder: Path) -> list[Path]:
+    return [each for each in folder.iterdir() if each.suffix in languages.ours() and each.is_file()]
+
+
+def _start(file: Path) -> bytes:
+    with file.open("rb") as opened:
+        return opened.read(_READ)

@@ -1,12 +1,12 @@
 """A comparison of formats, to plan a tournament: the number of games of each, and the expected errors of its ratings.
 
 The agents, the game and the clock are the same; formats and numbers of rounds differ. No game is played: the error of
-a rating is computed from how often each two players meet (`arena.ratings.expected_errors`).
+a rating is computed from how often each two players meet (`arena.tournament.choices`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import permutations
 from random import Random
@@ -17,7 +17,8 @@ from msgspec import Struct
 
 from arena.players.player import PlayerKind
 from arena.ratings.duels import Numbers
-from arena.ratings.expected_errors import expected_errors
+from arena.ratings.estimates import PRIOR
+from arena.ratings.scale import ELO, WIDTH
 from arena.tournament import formats
 from arena.tournament.format import Format, InRounds
 from arena.tournament.league import MOST_GAMES, League
@@ -163,3 +164,37 @@ def _tables(order: Sequence[int], seats: int) -> list[tuple[int, int]]:
     """The pairs (in both orders) of players at one table, when `order` fills one table after the other."""
     full = len(order) - len(order) % seats
     return [pair for first in range(0, full, seats) for pair in permutations(order[first : first + seats], 2)]
+
+
+# The expected standard errors of a tournament's ratings, computed from its schedule before it is played.
+
+
+_VARIANCE: Final = 0.25
+"""Variance of the score of one game between equals without draws."""
+
+
+def expected_errors(
+    together: Numbers, *, seats: int = 2, prior: float = PRIOR, anchors: Collection[int] = ()
+) -> Numbers:
+    """Half the width of the 95 % confidence interval of each player's rating, in Elo.
+
+    `together`: a symmetric matrix with the number of games that each two players play together, in games for that many
+    `seats`. Ratings are relative to the mean of the `anchors` (indices), else to the mean of all players."""
+    informed = information(seats) * together
+    matrix = np.diag(informed.sum(axis=1) + prior * _VARIANCE) - informed
+    players = len(together)
+    anchored = sorted(anchors) or list(range(players))
+    shift = np.eye(players)
+    shift[:, anchored] -= 1.0 / len(anchored)
+    covariance = shift @ np.linalg.inv(matrix) @ shift.T
+    found: Numbers = WIDTH * ELO * np.sqrt(np.diag(covariance))
+    return found
+
+
+def information(seats: int) -> float:
+    """The Fisher information of one game for that many seats about the difference of two of its players.
+
+    In the Plackett-Luce model a game is a sequence of choices: the best of all, then the best of the rest, and so on.
+    When k of s equal players are left, both of the two are among them with probability k(k-1) / s(s-1), and each is
+    chosen with probability 1/k."""
+    return sum((k - 1) / k for k in range(2, seats + 1)) / (seats * (seats - 1))

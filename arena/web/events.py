@@ -1,6 +1,6 @@
 """Server-sent events: the streams of open pages, and what each has still to be sent.
 
-It lives on the event loop of the page server; `arena/web/following.py`, a thread, gives it the changes. A stream keeps
+It lives on the event loop of the page server; `arena/web/server.py`, a thread, gives it the changes. A stream keeps
 one pending state for each kind of event, the newest: a slow reader gets fewer states, and never a queue of them. Who
 has had the state before gets only what has changed since. A state is compressed once for all streams: a stream is one
 gzip member whose raw-deflate chunks were made independently.

@@ -1,19 +1,21 @@
 """What open pages follow: games in progress, the TV page, news of a tournament. Messages go in, changes come out.
 
-It reads no socket and no clock: `arena/web/following.py` gives it the messages of directors, and sends the changes to
+It reads no socket and no clock: `arena/web/server.py` gives it the messages of directors, and sends the changes to
 the streams ten times a second. A game is drawn once for all its viewers, and only if it has changed.
 """
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from arena.match.live import LiveEnd, NotLive, OfGame
 from arena.play.followed_game import FollowedGame
 from arena.serve.opened import with_final
-from arena.web.delta import Piece, delta
 from arena.web.events import Change, event
 from arena.web.own_seat import OwnSeatGame
 from arena.web.pace import STEP, PacedGame
@@ -425,3 +427,56 @@ class LiveHub:
             self.asked |= found - self._followed.get(topic, set())
             self._followed[topic] = found
         return changes
+
+
+# What a text became, said by the text before it: a stream sends a move and not a board.
+
+
+Piece = str | tuple[int, int]
+_TOKEN: Final = re.compile(r"<[^>]*>|[^<\s]*\s+|[^<\s]+|<")
+_LEAST: Final = 8
+"""Characters of a range at least: a shorter one is written out."""
+_MOST_PLACES: Final = 16
+"""Places of a token in the text before that are tried."""
+
+
+def delta(before: str, after: str) -> list[Piece]:
+    """The pieces of `after`. Ranges count as scripts do, in units of UTF-16."""
+    old, new = _TOKEN.findall(before), _TOKEN.findall(after)
+    begins = [0, *accumulate(map(_units, old))]
+    places = defaultdict[str, list[int]](list)
+    for place, token in enumerate(old):
+        places[token].append(place)
+    pieces: list[Piece] = []
+    at = follows = 0
+    while at < len(new):
+        length, place = _longest(old, new, at, [follows, *places[new[at]][:_MOST_PLACES]])
+        begin, end = begins[place], begins[place + length]
+        last = pieces[-1] if pieces else ""
+        if isinstance(last, tuple) and last[1] == begin < end:
+            pieces[-1] = (last[0], end)
+        elif end - begin >= _LEAST:
+            pieces.append((begin, end))
+        else:
+            length, place = 1, follows
+            if isinstance(last, str) and pieces:
+                pieces[-1] = last + new[at]
+            else:
+                pieces.append(new[at])
+        at, follows = at + length, place + length
+    return pieces
+
+
+def _longest(old: list[str], new: list[str], at: int, places: list[int]) -> tuple[int, int]:
+    """The number of tokens that are the same from `at` on, and their place in the old ones."""
+    best = (0, 0)
+    for place in places:
+        length = 0
+        while at + length < len(new) and place + length < len(old) and new[at + length] == old[place + length]:
+            length += 1
+        best = max(best, (length, place), key=lambda found: found[0])
+    return best
+
+
+def _units(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2

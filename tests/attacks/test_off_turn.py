@@ -22,8 +22,8 @@ from arena.players.entrants import enter
 from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.walls import cgroup
+from arena.walls.agent_process import Pause
 from arena.walls.jail import Confined
-from arena.walls.pause import Pause
 from arena.walls.run_folder import RunFolder
 from tests.attacks import ATTACKS
 from tests.attacks.attack_run import compiled

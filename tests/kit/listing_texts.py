@@ -173,7 +173,7 @@ def web(columns: int) -> dict[str, str]:
         found = _asked(_OF_A_KNOCKOUT, folder, columns)
         names = Names(roster.read(record.roster.read_text("utf-8"), "roster.csv"))
         with Database(record.database) as database:
-            site = cast(Site, SimpleNamespace(database=database, names=names, served=web_record.LADDER))
+            site = cast("Site", SimpleNamespace(database=database, names=names, served=web_record.LADDER))
             for name, (function, given) in _ANSWERED.items():
                 body = getattr(api, function)(site, Asked(given, {})).body
                 found[f"answer {name}"] = _sorted(body)

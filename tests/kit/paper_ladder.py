@@ -12,7 +12,7 @@ import numpy as np
 from arena.ratings.bradley_terry import fit
 from arena.ratings.duels import duels
 from arena.ratings.scale import WIDTH
-from arena.serve.pairing import UNRATED_ERROR, Candidate, Pair, State, pick
+from arena.serve.ladder_games import UNRATED_ERROR, Candidate, Pair, State, pick
 from db.records import PairCount
 
 ANCHORS = {"anchor 1": -600.0, "anchor 2": -300.0, "anchor 3": 0.0, "anchor 4": 300.0, "anchor 5": 600.0}

@@ -12,7 +12,7 @@ from typing import Final
 
 from arena.course.report import addresses
 from arena.course.report.gather import WholeReport, gather
-from arena.course.report.pages import pages
+from arena.course.report.write import pages
 from db import lookup
 from db.database import Database
 from tests.kit.plot_reading import AWKWARD

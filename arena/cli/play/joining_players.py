@@ -14,8 +14,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from arena.cli.play.game_screen import GameScreen
-from arena.cli.play.human_player import HumanPlayer, Keyboard
-from arena.cli.play.take_backs import TakeBacks
+from arena.cli.play.human_player import HumanPlayer, Keyboard, TakeBacks
 from arena.cli.terminal.questions import is_interactive
 from arena.errors import BadPlayer
 from arena.match.schedule import Entrant

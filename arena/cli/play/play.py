@@ -291,8 +291,8 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
     """Play the games, show them unless `silent`, and append each finished game to `finished`."""
     from arena.cli.play import web_window
     from arena.cli.play.game_screen import GameScreen
+    from arena.cli.play.human_player import TakeBacks
     from arena.cli.play.joining_players import JoiningPlayers
-    from arena.cli.play.take_backs import TakeBacks
     from arena.cli.terminal import walls_notice
     from arena.cli.terminal.screen import Screen, is_possible
     from arena.match.schedule import Finished, InOrder, Schedule, repeated_games, repeats_tell

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from arena.cli.asking.course_options import CourseArgument, RosterOption, course_of, roster_of
 from arena.cli.asking.record_options import DatabaseOption, TrustOption, reading
 from arena.cli.terminal import progress_line
-from arena.course.report.chosen_games import GamesShown
+
+if TYPE_CHECKING:
+    from arena.results.report import ListedGame
 
 
 def report(
@@ -45,7 +49,6 @@ def report(
     Example: arena course report cs101 site --games lost
     """
     from arena.course.output_folder import REPORT, replacing
-    from arena.course.report import chosen_games
     from arena.course.report.gather import gather
     from arena.course.report.write import write_site
     from arena.history.recorded_rules import why_untrusted
@@ -65,8 +68,8 @@ def report(
             with reading(db) as connection:
                 found = lookup.find_tournament(connection, name)
                 gathered, names = gather(connection, found, known, now=datetime.now(UTC))
-                which = GamesShown.NONE if no_games else games or chosen_games.default(gathered.games)
-                replays = chosen_games.chosen(gathered.games, which)
+                which = GamesShown.NONE if no_games else games or default(gathered.games)
+                replays = chosen(gathered.games, which)
                 first = record.games(connection, [game.id for game in replays[:1]])
             show_progress("writing the pages")
             total = counted(len(replays), "game")
@@ -88,7 +91,7 @@ def report(
     if not trust_rules and (untrusted := "".join(map(why_untrusted, first))):
         print(f"the pages have no boards: {printable(without_store(untrusted))}", file=sys.stderr)
     if games is None and which is GamesShown.LOST:
-        why = f"there are more than {chosen_games.MOST:,} games, so only those lost by a fault have a page"
+        why = f"there are more than {MOST:,} games, so only those lost by a fault have a page"
         print(f"{why}; --games all writes all", file=sys.stderr)
     count = f"{counted(len(gathered.agents), 'agent')}, {counted(gathered.over, 'game')}"
     if which is not GamesShown.ALL:
@@ -97,3 +100,35 @@ def report(
         over = f"{gathered.over:,} of {gathered.planned:,} games are over"
         print(f"{printable(name)} is {gathered.status}: {over}", file=sys.stderr)
     print(f"written: {folder / 'index.html'} ({count}, {time.monotonic() - began:.1f} s)")
+
+
+# Chooses the games that have a page of their own in a report, to step through.
+
+
+MOST: Final = 10_000
+"""With more games, not all of them have a page by default."""
+
+
+class GamesShown(StrEnum):
+    """Which games have a page."""
+
+    ALL = "all"
+    LOST = "lost"
+    """Those that were played and that an agent lost by a fault: out of time, an illegal move, a crash and so on."""
+    NONE = "none"
+
+
+def default(games: Sequence[ListedGame]) -> GamesShown:
+    """The default for these games."""
+    return GamesShown.ALL if len(games) <= MOST else GamesShown.LOST
+
+
+def chosen(games: Sequence[ListedGame], which: GamesShown) -> list[ListedGame]:
+    """Those of these games that have a page."""
+    match which:
+        case GamesShown.ALL:
+            return list(games)
+        case GamesShown.LOST:
+            return [game for game in games if game.fault is not None and not game.forfeited]
+        case GamesShown.NONE:
+            return []

@@ -22,7 +22,6 @@ from arena.course.collecting.deadline import late_days, own_deadlines
 from arena.course.collecting.hand_in import HandIn
 from arena.course.collecting.hand_in_result import HandInOutcome, HandInResult
 from arena.course.collecting.inbox import Inbox, StoredAgent
-from arena.course.collecting.kept_agents import KeptAgents, is_of, is_older
 from arena.course.roster import Roster, Student, replace_unprintable
 from arena.course.similar.equal_files import SharedContent, shared_content
 from arena.course.similar.gather import of_versions
@@ -35,8 +34,10 @@ from arena.student.checking import CheckReport
 from arena.student.checking.check_schedule import Candidate
 from arena.student.checking.exam import Exam
 from arena.student.checking.examiner import Examiner
+from arena.tournament import collected_file
 from arena.tournament.collected_file import Collected, Refused
 from arena.walls.run_folder import RunFolder
+from db import audit, store
 from db.database import Database
 
 _POSITIONS: Final = 10
@@ -336,3 +337,97 @@ class Collector:
                     of_team=queue.all if several else (),
                     repeats=place > 0,
                 )
+
+
+# KeptAgents: the submission that each agent plays with, in the database and in the file that a description names.
+
+
+class KeptAgents:
+    """The submission that each agent plays with."""
+
+    def __init__(self, file: Path, *, submissions: Store, database: Database, now: Callable[[], datetime]) -> None:
+        """`file`: the collected file, which need not exist yet; BadSubmission if it belongs to another store."""
+        self._file = file
+        self._submissions = submissions
+        self._database = database
+        self._now = now
+        # By the names of the agents.
+        self.by_name = self._read()
+        # The latest submission of each agent, if it does not play.
+        self.refused = {one.name: one for one in collected_file.read_refused(file)} if file.exists() else {}
+
+    def _read(self) -> dict[str, Collected]:
+        if not self._file.exists():
+            return {}
+        kept, place = collected_file.read(self._file)
+        if place.folder.resolve() != self._submissions.folder.resolve():
+            raise BadSubmission(
+                f"{self._file} lists submissions in {place.folder}, expected {self._submissions.folder}; "
+                "give its database with --db, or another file with --to"
+            )
+        return {one.name: one for one in kept}
+
+    def write(self) -> None:
+        """Writes the file."""
+        collected_file.write(self._file, self.by_name, self._submissions, self.refused)
+
+    def keep(
+        self,
+        agent: str,
+        source: str,
+        *,
+        started_as: str,
+        language: str,
+        hand_in: HandIn,
+        late_days: int,
+        light: str,
+        message: str,
+        conditions: str,
+    ) -> Collected:
+        """Let the agent play with this submission. `light`, `message`: its check; `conditions`: their hash."""
+        with self._database.writing() as connection:
+            store.version(connection, agent, source, started_as, self._now())
+            numbers = {(one.agent, one.source): one.number for one in audit.versions(connection)}
+        kept = Collected(
+            name=agent,
+            version=numbers[agent, source],
+            source=source,
+            started_as=started_as,
+            submission=replace_unprintable(hand_in.label),
+            handed_in=_time_text(hand_in),
+            light=light,
+            told=replace_unprintable(message),
+            checked=conditions,
+            late_days=late_days,
+            language=language,
+        )
+        self.put(kept)
+        return kept
+
+    def put(self, kept: Collected) -> None:
+        """Replace what is known of the agent."""
+        self.by_name[kept.name] = kept
+        self.write()
+
+    def drop(self, agent: str) -> None:
+        """Remove the agent: it no longer plays."""
+        del self.by_name[agent]
+        self.write()
+
+
+def is_of(kept: Collected, hand_in: HandIn) -> bool:
+    """Whether `kept`, of the same agent, is this hand-in: the same time, and the same name in its folder.
+
+    The rest of the label is different if the command names other downloads, or one in another folder."""
+    name = replace_unprintable(hand_in.label).rpartition("/")[2]
+    return (kept.submission.rpartition("/")[2], kept.handed_in) == (name, _time_text(hand_in))
+
+
+def is_older(hand_in: HandIn, kept: Collected) -> bool:
+    """Whether the hand-in is older than `kept`; False if one of the times is not known."""
+    return hand_in.when is not None and kept.when is not None and hand_in.when < kept.when
+
+
+def _time_text(hand_in: HandIn) -> str:
+    """The time of the hand-in as written to the file; empty if not known."""
+    return "" if hand_in.when is None else hand_in.when.isoformat(timespec="seconds")

@@ -7,10 +7,13 @@ their authors hand in another program, in Python. The folder is complete, or it 
 from __future__ import annotations
 
 import csv
+import io
 import os
 import shutil
 import tempfile
-from collections.abc import Collection, Iterator
+import zipfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
@@ -20,9 +23,7 @@ from adsearch.errors import quote
 from adsearch.games.connect4 import Connect4
 from arena.course import course
 from arena.course import roster as rosters
-from arena.course.example import downloads
-from arena.course.example.downloads import HandedIn
-from arena.course.roster import Roster
+from arena.course.roster import Roster, Student, folded
 from arena.errors import ArenaError
 from arena.players import build_commands
 from arena.student import starter
@@ -97,9 +98,9 @@ def _write_into(folder: Path, languages: Collection[str]) -> None:
     deadline = course.read(folder / DESCRIPTION).deadline
     assert deadline is not None  # our own file
     by_system = hand_ins(rosters.read((DATA / ROSTER).read_text("utf-8"), ROSTER), languages)
-    downloads.moodle_zip(folder / MOODLE, by_system["moodle"])
-    downloads.canvas_zip(folder / CANVAS, by_system["canvas"], deadline=deadline)
-    downloads.blackboard_folder(folder / BLACKBOARD, by_system["blackboard"])
+    moodle_zip(folder / MOODLE, by_system["moodle"])
+    canvas_zip(folder / CANVAS, by_system["canvas"], deadline=deadline)
+    blackboard_folder(folder / BLACKBOARD, by_system["blackboard"])
 
 
 def _hand_in(line: dict[str, str], roster: Roster, languages: Collection[str]) -> HandedIn:
@@ -107,7 +108,7 @@ def _hand_in(line: dict[str, str], roster: Roster, languages: Collection[str]) -
     when = datetime.fromisoformat(f"{line['when']}+02:00")
     files = dict(_files(line["work"], Path(line["file"]), languages))
     if line["file"].endswith(".zip"):
-        files = {line["file"]: downloads.zipped([(name, content, when) for name, content in files.items()])}
+        files = {line["file"]: zipped([(name, content, when) for name, content in files.items()])}
     return HandedIn(student, when, files)
 
 
@@ -125,3 +126,71 @@ def _files(work: str, path: Path, languages: Collection[str]) -> Iterator[tuple[
     else:
         name = path.with_suffix(".py").name if path.suffix[1:] in (*LANGUAGES, "zip") else path.name
         yield name, place.with_name(f"{work}.txt").read_bytes()
+
+
+# Writes submissions as Moodle, Canvas and Blackboard let an instructor download them.
+
+
+_MOODLE_NUMBER: Final = 700_000
+"""The first participant number of Moodle; it is not an id of the roster."""
+_CANVAS_NUMBER: Final = 7_890_000
+"""The number of the first submission in Canvas."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandedIn:
+    """One submission of one student."""
+
+    student: Student
+    when: datetime
+    """In the time zone of the course."""
+    files: Mapping[str, bytes]
+    """The contents, by the student's names for the files."""
+
+
+def moodle_zip(path: Path, hand_ins: Sequence[HandedIn]) -> None:
+    """The zip of Moodle: a folder for each student, and the times of the files are those of the submission."""
+    files = [
+        (f"{one.student.name}_{_MOODLE_NUMBER + int(one.student.id)}_assignsubmission_file_/{name}", content, one.when)
+        for one in hand_ins
+        for name, content in one.files.items()
+    ]
+    path.write_bytes(zipped(files))
+
+
+def canvas_zip(path: Path, hand_ins: Sequence[HandedIn], *, deadline: datetime) -> None:
+    """The zip of Canvas: the student, a late mark and numbers are in the names of the files; there are no times."""
+    files = [
+        (f"{_last_name_first(one.student)}{late}_{one.student.id}_{number}_{name}", content, deadline)
+        for number, one in enumerate(hand_ins, _CANVAS_NUMBER)
+        for late in ("_LATE" if one.when > deadline else "",)
+        for name, content in one.files.items()
+    ]
+    path.write_bytes(zipped(files))
+
+
+def blackboard_folder(path: Path, hand_ins: Sequence[HandedIn]) -> None:
+    """The unpacked download of Blackboard: user and time are in the names of the files, and each submission has a
+    receipt."""
+    path.mkdir()
+    for one in hand_ins:
+        begin = f"Tournament_{one.student.id}_attempt_{one.when:%Y-%m-%d-%H-%M-%S}"
+        receipt = f"Name: {one.student.name} ({one.student.id})\nAssignment: Tournament\nDate Submitted: {one.when}\n"
+        (path / f"{begin}.txt").write_text(receipt, "utf-8")
+        for name, content in one.files.items():
+            (path / f"{begin}_{name}").write_bytes(content)
+
+
+def zipped(files: Sequence[tuple[str, bytes, datetime]]) -> bytes:
+    """A zip of these files: names, contents and times."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as archive:
+        for name, content, when in files:
+            archive.writestr(zipfile.ZipInfo(name, when.timetuple()[:6]), content)
+    return written.getvalue()
+
+
+def _last_name_first(student: Student) -> str:
+    """The student's name as Canvas writes it."""
+    first, _, last = folded(student.name).rpartition(" ")
+    return "".join(filter(str.isalnum, last + first))

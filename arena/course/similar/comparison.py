@@ -16,9 +16,37 @@ from typing import Final, TypeVar
 
 from msgspec import Struct
 
-from arena.course.similar import fingerprints
-from arena.course.similar.fingerprints import LENGTH
 from arena.course.similar.sources import LEAST_BYTES, Source, SourceFile, is_handed_out
+
+# Fingerprints of tokens by winnowing (Schleimer, Wilkerson and Aiken, 2003).
+
+
+LENGTH: Final = 14
+"""Tokens of a fingerprint, about two lines of code."""
+WINDOW: Final = 10
+GUARANTEED: Final = LENGTH + WINDOW - 1
+"""Equal tokens in a row that are always found, about three lines of code."""
+
+
+def hashes(codes: Sequence[int]) -> list[int]:
+    """The hash of every LENGTH tokens in a row, by the place of the first; the same in every process."""
+    return [*map(hash, zip(*(codes[place:] for place in range(LENGTH)), strict=False))]
+
+
+def chosen(found: Sequence[int]) -> list[int]:
+    """The places of the chosen hashes: in each window the smallest, of equal ones the last."""
+    places: list[int] = []
+    best = -1
+    for end in range(len(found)):
+        first = end - WINDOW + 1
+        if best < max(first, 0):
+            best = min(range(end, max(first, 0) - 1, -1), key=found.__getitem__)
+        elif found[end] <= found[best]:
+            best = end
+        if (first >= 0 or end == len(found) - 1) and (not places or places[-1] != best):
+            places.append(best)
+    return places
+
 
 LEAST_TOKENS: Final = 50
 """Pairs that share fewer tokens are not reported, about seven lines of code."""
@@ -137,8 +165,8 @@ def _prepared(sources: Sequence[Source], handed_out: Sequence[SourceFile]) -> li
         for file in source.files:
             begins.append(len(codes))
             codes += [*file.tokens.codes, next(between_files)]
-        prepared.append(_Prepared(source, codes, fingerprints.hashes(codes), begins, bytearray(), {}))
-    known_hashes = {each for file in handed_out for each in fingerprints.hashes(file.tokens.codes)}
+        prepared.append(_Prepared(source, codes, hashes(codes), begins, bytearray(), {}))
+    known_hashes = {each for file in handed_out for each in hashes(file.tokens.codes)}
     known_hashes |= _of_most((one.source, one.hashes) for one in prepared)
     known_files = {file.digest for file in handed_out}
     known_files |= _of_most((one.source, [file.digest for file in one.source.files]) for one in prepared)
@@ -180,7 +208,7 @@ def _seeds(prepared: Sequence[_Prepared]) -> dict[tuple[int, int], list[tuple[in
     """For each two sources of different agents that share a fingerprint or a file, the places of the fingerprints."""
     where: dict[int | bytes, dict[int, list[int]]] = defaultdict(dict)
     for number, one in enumerate(prepared):
-        for place in fingerprints.chosen(one.hashes):
+        for place in chosen(one.hashes):
             if all(one.own[place : place + LENGTH]):
                 where[one.hashes[place]].setdefault(number, []).append(place)
         for digest in one.digests:

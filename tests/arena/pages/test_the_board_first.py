@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pytest
 from msgspec import structs
@@ -22,9 +22,6 @@ from arena.pages.replay_page import MODULES, page
 from tests.kit.chromium import Browser, check_width
 from tests.kit.every_page import GROUPS, states_of_play
 from tests.kit.page_games import EVERY_GAME, named, past_game
-
-if TYPE_CHECKING:
-    pass
 
 SEATS: Final = ("maze:ghosts=0", "ludo:players=3,tokens=1", "words:players=4", "maze:ghosts=4", "go:size=19")
 """Games for one, three, four and five players, and the largest board."""

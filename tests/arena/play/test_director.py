@@ -21,9 +21,8 @@ from arena.match.conditions import Conditions, Limits
 from arena.match.live import LiveEnd, LivePly, NotLive
 from arena.match.schedule import Began, Entrant, Finished, InOrder, PaceChanged, Planned, Ply
 from arena.play.crew import Member, explained
-from arena.play.director import Director
+from arena.play.director import Director, Pace
 from arena.play.follower import Follower
-from arena.play.pace import Pace
 from arena.players.confinement import Confinement
 from arena.players.entrants import enter
 from arena.players.player import read_player
@@ -276,12 +275,12 @@ def test_a_player_of_ours_that_resigns_is_kept_for_its_next_game(setup: Setup) -
 
 
 def test_where_players_wait_fewer_games_are_played_at_once_and_then_more_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.play.pace.GAMES", 1)
+    monkeypatch.setattr("arena.play.director.GAMES", 1)
     shares = iter([0.5, 0.1, 0.01])
     follow = Pace._follow
     monkeypatch.setattr(Pace, "_follow", lambda self, _: follow(self, next(shares, 0.1)))
-    monkeypatch.setattr("arena.play.pace._LEAST_THINKING", 0)
-    monkeypatch.setattr("arena.play.pace._THINKS", 0)
+    monkeypatch.setattr("arena.play.director._LEAST_THINKING", 0)
+    monkeypatch.setattr("arena.play.director._THINKS", 0)
     with RunFolder() as folder, Director(folder, at_once=2) as director:
         setup = Setup(folder, director)
         games = [setup.game(setup.entrant("random", "a"), setup.entrant("random", "b")) for _ in range(8)]

@@ -21,8 +21,8 @@ from arena.match.conditions import Conditions
 from arena.match.live import GameNews, LiveEnd, LiveGame, LivePly, NotLive
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.play import control
+from arena.play.director import LiveGames
 from arena.play.follower import Follower, InOrder
-from arena.play.live_games import LiveGames
 from arena.walls import run_folder
 from arena.walls.run_folder import RunFolder
 from db.records import GameRecord

@@ -6,7 +6,7 @@ import pytest
 
 from arena.match.clock import MILLISECOND, TOO_BUSY
 from arena.match.schedule import PaceChanged
-from arena.play.pace import GAMES, Pace
+from arena.play.director import GAMES, Pace
 from db.records import GameRecord, MoveRecord
 
 

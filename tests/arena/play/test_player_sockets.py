@@ -4,7 +4,7 @@ from pathlib import Path
 
 import zmq
 
-from arena.play.player_sockets import CONNECTION_ENDED, PlayerSockets
+from arena.play.referee import CONNECTION_ENDED, PlayerSockets
 
 
 def test_a_player_that_is_gone_and_one_that_does_not_read_are_told_apart(tmp_path: Path) -> None:

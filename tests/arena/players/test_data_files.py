@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import BadPlayer
-from arena.players import data_files
+from arena.players import contents
 from arena.players.player import PlayerKind, read_player
 from arena.players.submissions import Store
 from arena.players.versions import started_as
@@ -70,7 +70,7 @@ def test_no_other_files_are(text: str, agent: Path) -> None:
     (agent.parent / "helper.py").write_text("")
     (agent.parent / "link.txt").symlink_to(agent.parent.parent / "secret.txt")
     agent.write_text(f'open("{text.format(folder=agent.parent)}")\n')
-    assert data_files.named_in(agent) == []
+    assert contents.named_in(agent) == []
 
 
 @pytest.mark.parametrize(
@@ -83,26 +83,26 @@ def test_no_other_files_are(text: str, agent: Path) -> None:
 )
 def test_a_folder_with_several_agents_is_shared(other: str, agent: Path) -> None:
     (agent.parent / "other.py").write_text(other)
-    assert data_files.named_in(agent) == []
+    assert contents.named_in(agent) == []
 
 
 def test_files_of_kaggles_folder_are_those_beside_the_agent(agent: Path) -> None:
     agent.write_text('!ls\nopen("/kaggle_simulations/agent/book.json")\n')
-    assert data_files.named_in(agent) == ["book.json"]
+    assert contents.named_in(agent) == ["book.json"]
 
 
 def test_a_folder_with_programs_is_of_somebody_else(agent: Path) -> None:
-    assert "data/weights.bin" in data_files.named_in(agent)
+    assert "data/weights.bin" in contents.named_in(agent)
     (agent.parent / "data" / "agent.py").write_text("")
-    assert data_files.named_in(agent) == ["book.json"]
+    assert contents.named_in(agent) == ["book.json"]
     (agent.parent / "bot.cpp").write_text("")
-    assert data_files.named_in(agent) == []
+    assert contents.named_in(agent) == []
 
 
 @pytest.mark.parametrize("text", ["def choose(:", "\0", "(" * 5000])
 def test_a_program_that_cannot_be_read_has_none(text: str, agent: Path) -> None:
     agent.write_text(text)
-    assert data_files.named_in(agent) == []
+    assert contents.named_in(agent) == []
 
 
 def test_the_last_function_of_a_file_is_named_with_kaggle(tmp_path: Path) -> None:

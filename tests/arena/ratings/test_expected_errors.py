@@ -10,8 +10,8 @@ import pytest
 from arena.ratings import bradley_terry
 from arena.ratings.duels import Numbers, duels
 from arena.ratings.estimates import PRIOR
-from arena.ratings.expected_errors import expected_errors, information
 from arena.ratings.scale import ELO, WIDTH
+from arena.tournament.choices import expected_errors, information
 from db.records import RatedGame
 
 

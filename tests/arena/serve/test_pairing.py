@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.serve.pairing import PLACEMENT_PAIRS, UNRATED_ERROR, Candidate, Pair, State, pick
+from arena.serve.ladder_games import PLACEMENT_PAIRS, UNRATED_ERROR, Candidate, Pair, State, pick
 from tests.kit.effort import SOAK, tries
 from tests.kit.paper_ladder import ANCHORS, PaperLadder, kendall
 

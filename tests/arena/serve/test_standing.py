@@ -16,7 +16,7 @@ from typing import Final
 
 import pytest
 
-from arena.serve.pairing import PLACEMENT_PAIRS
+from arena.serve.ladder_games import PLACEMENT_PAIRS
 from tests.kit.arena_program import arena
 from tests.kit.effort import PATIENCE, SOAK, SOAK_MINUTES, tries
 from tests.kit.hand_in_room import AGENT

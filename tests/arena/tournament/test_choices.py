@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arena.ratings.expected_errors import expected_errors
 from arena.tournament import league
-from arena.tournament.choices import Choice, bars, choices, fitting
+from arena.tournament.choices import Choice, bars, choices, expected_errors, fitting
 from arena.tournament.league import League
 from tests.kit.paper_tournament import Event, described
 

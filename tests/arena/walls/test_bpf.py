@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from arena.match.allowance import WallKind
-from arena.walls import bpf, seccomp
-from arena.walls.bpf import ALLOW, Rule, fails, is_, is_null
+from arena.walls import seccomp
+from arena.walls.seccomp import ALLOW, Rule, fails, is_, is_null
 from tests.kit.behind_walls import needs_linux
 from tests.kit.effort import SOAK
 
@@ -28,7 +28,7 @@ HIGH = (0, 1 << 32, 0xFFFFFFFF << 32, 1 << 63)
 
 def decided(code: bytes, call: int, arguments: Sequence[int], architecture: int | None = None) -> int:
     """The action of a filter for a call."""
-    native = bpf._library().seccomp_arch_native()
+    native = seccomp._library().seccomp_arch_native()
     data = struct.pack("=IIQ6Q", call, native if architecture is None else architecture, 0, *_six(arguments))
     program = list(struct.iter_unpack("=HBBI", code))
     at = value = 0
@@ -56,7 +56,7 @@ def _six(arguments: Sequence[int]) -> list[int]:
 
 def number_of(name: str) -> int:
     """The number of a call; the test is skipped where this system has no such call."""
-    number = int(bpf._library().seccomp_syscall_resolve_name(name.encode()))
+    number = int(seccomp._library().seccomp_syscall_resolve_name(name.encode()))
     if number < 0:
         pytest.skip(f"this system has no {name}")
     return number
@@ -80,7 +80,7 @@ def errors(action: int) -> int | None:
 
 @pytest.mark.parametrize("high", HIGH)
 def test_the_first_rule_that_fits_decides(high: int) -> None:
-    code = bpf.written(
+    code = seccomp.written(
         {
             "read": [
                 Rule(fails(1), (is_(0, 7), is_(1, 0b10, 0b11))),
@@ -89,7 +89,7 @@ def test_the_first_rule_that_fits_decides(high: int) -> None:
             ]
         },
         other=fails(9),
-        foreign=bpf.KILL,
+        foreign=seccomp.KILL,
     )
     read, write = number_of("read"), number_of("write")
     assert decided(code, read, (7 | high, 0b10 | high, 0)) == fails(1)
@@ -99,13 +99,13 @@ def test_the_first_rule_that_fits_decides(high: int) -> None:
     assert decided(code, read, (8, 0b10, high)) == (fails(9) if high else ALLOW)
     assert decided(code, read, (8, 0b10, 1 | high)) == fails(9)
     assert decided(code, write, (7, 0b10, 0)) == fails(9)
-    assert decided(code, read, (7, 0b10, 0), architecture=0x40000003) == bpf.KILL
+    assert decided(code, read, (7, 0b10, 0), architecture=0x40000003) == seccomp.KILL
 
 
 def test_a_call_that_this_system_does_not_have_is_left_out() -> None:
     names = {"read": [Rule(ALLOW)], "no_such_call": [Rule(fails(1))]}
-    assert bpf.written(names, other=bpf.KILL, foreign=ALLOW) == bpf.written(
-        {"read": [Rule(ALLOW)]}, other=bpf.KILL, foreign=ALLOW
+    assert seccomp.written(names, other=seccomp.KILL, foreign=ALLOW) == seccomp.written(
+        {"read": [Rule(ALLOW)]}, other=seccomp.KILL, foreign=ALLOW
     )
 
 
@@ -239,7 +239,7 @@ def expected(kind: WallKind, name: str, arguments: Sequence[int]) -> int:
     return fails(errno.ENOSYS)
 
 
-def _holds(test: bpf.Test, arguments: Sequence[int]) -> bool:
+def _holds(test: seccomp.Test, arguments: Sequence[int]) -> bool:
     argument, half = divmod(test.place - 16, 8)
     whole = arguments[argument] & 0xFFFFFFFFFFFFFFFF
     shift = 0 if (half == 0) == (sys.byteorder == "little") else 32
@@ -271,14 +271,14 @@ def test_the_code_does_what_the_rules_say_for_random_arguments(kind: WallKind) -
     draw = random.Random(kind)
     code = filter_of(kind)
     for name in seccomp.rules(kind):
-        number = int(bpf._library().seccomp_syscall_resolve_name(name.encode()))
+        number = int(seccomp._library().seccomp_syscall_resolve_name(name.encode()))
         for arguments in drawn(draw, name, kind) if number >= 0 else ():
             assert decided(code, number, arguments) == expected(kind, name, arguments), (name, arguments)
 
 
 @pytest.mark.parametrize("kind", WallKind)
 def test_calls_of_the_x32_abi_are_not_there(kind: WallKind) -> None:
-    if bpf._library().seccomp_arch_native() != 0xC000003E:
+    if seccomp._library().seccomp_arch_native() != 0xC000003E:
         pytest.skip("only x86-64 has calls of another kind under the same architecture")
     for name in ("read", "setsid", "kill"):
         assert errors(decided(seccomp.compiled(kind), number_of(name) | 0x40000000, ())) == errno.ENOSYS
@@ -289,7 +289,7 @@ def test_without_libseccomp_limits_have_no_filter_and_others_do_not_hold(monkeyp
         raise OSError(f"{name}: cannot open shared object file")
 
     seccomp.compiled.cache_clear()
-    bpf._library.cache_clear()
+    seccomp._library.cache_clear()
     monkeypatch.setattr(ctypes, "CDLL", missing)
     try:
         assert seccomp.compiled(WallKind.LIMITS) == b""
@@ -297,4 +297,4 @@ def test_without_libseccomp_limits_have_no_filter_and_others_do_not_hold(monkeyp
             seccomp.compiled(WallKind.SANDBOX)
     finally:
         seccomp.compiled.cache_clear()
-        bpf._library.cache_clear()
+        seccomp._library.cache_clear()

@@ -13,7 +13,7 @@ import pytest
 from arena.match.allowance import WallKind
 from arena.match.clock import MILLISECOND as MS
 from arena.match.clock import SECOND
-from arena.walls.pause import Pause
+from arena.walls.agent_process import Pause
 from tests.kit import behind_walls
 from tests.kit.behind_walls import PYTHON, needs_linux
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.match.clock import charged, waited
-from arena.walls.runnable import Runnable
+from arena.walls.meter import Runnable
 from arena.walls.usage import LINUX
 from tests.kit.effort import tries
 

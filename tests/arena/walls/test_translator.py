@@ -8,7 +8,7 @@ import pytest
 
 from agents.errors import BadMessage
 from agents.protocol import ClockInfo, Failed, Hello, Over, Report, Start, Turn, Verdict, to_line
-from arena.walls.translator import JsonLines
+from arena.walls.guard import JsonLines
 
 OPEN, HIDDEN = "tictactoe", "kuhn"
 

@@ -34,7 +34,7 @@ from tests.kit.web_record import WebRecord
 def site(record: WebRecord) -> Iterator[Site]:
     names = Names(roster.read(record.roster.read_text("utf-8"), "roster.csv"))
     with Database(record.database) as database:
-        yield cast(Site, SimpleNamespace(database=database, names=names, served=web_record.LADDER))
+        yield cast("Site", SimpleNamespace(database=database, names=names, served=web_record.LADDER))
 
 
 def asked(draw: Any, site: Site, query: dict[str, str] | None = None, **names: str) -> Any:
@@ -121,7 +121,7 @@ def test_unknown_names_are_refused_without_naming_others(site: Site) -> None:
 
 
 def test_the_schema_has_every_document() -> None:
-    schema = asked(api.schema, cast(Site, None))
+    schema = asked(api.schema, cast("Site", None))
     assert {kind.__name__ for kind in api._DOCUMENTS} <= {*schema["$defs"]}
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as some
 
 from adsearch import CHANCE, State, games
 from arena.pages.boards import plain_board
-from arena.web.delta import delta
+from arena.web.live import delta
 from tests.kit.page_games import EVERY_GAME
 
 MARKUP = some.lists(

@@ -11,8 +11,8 @@ from tests.kit import needs
 
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
-from arena.web.following import Rulings, following
 from arena.web.screens import SECOND
+from arena.web.server import Rulings, following
 from tests.kit.arena_program import arena
 from tests.kit.effort import PATIENCE
 from tests.kit.managed_ladder import managed_ladder

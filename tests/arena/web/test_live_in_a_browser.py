@@ -16,7 +16,7 @@ import zmq
 from arena.match.conditions import Conditions
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.play import control
-from arena.play.live_games import LiveGames
+from arena.play.director import LiveGames
 from arena.tournament.lock import tournament_lock
 from arena.walls.run_folder import RunFolder
 from db import store

@@ -102,7 +102,7 @@ def test_the_crosstable_of_a_ladder_has_the_places_of_the_standings_and_letters_
     connection: Connection,
 ) -> None:
     report = results.report(connection, Names().seen_by(MEMBER), found(connection, "standing"), now=NOW)
-    own, about = TournamentLinks("standing"), cast(Any, event.crosstable(report, TournamentLinks("standing")))
+    own, about = TournamentLinks("standing"), cast("Any", event.crosstable(report, TournamentLinks("standing")))
     ranked, crossed = standings_table.ladder(report, own), listings.crosstable(report, own)
     assert crossed is not None
     rank = {one.name: ranked.columns[0].said(one) for one in report.agents}
@@ -119,7 +119,7 @@ def test_the_crosstable_of_a_ladder_has_the_places_of_the_standings_and_letters_
 def test_a_ladder_is_finished_when_its_final_is(tmp_path: Path) -> None:
     with Database(str(tmp_path / "arena.db")) as database:
         ladder = ladder_record.store_ladder(database, tmp_path)
-        site = cast(Site, SimpleNamespace(database=database, names=Names()))
+        site = cast("Site", SimpleNamespace(database=database, names=Names()))
         asked = Asked({"tournament": "cs101"}, {}, MEMBER)
         with database.writing() as connection:
             final = sample_record.Book(connection).tournament(ladder.final, "tictactoe")
@@ -127,7 +127,7 @@ def test_a_ladder_is_finished_when_its_final_is(tmp_path: Path) -> None:
         assert "Its final ended" not in page_routes.standings(site, asked).body.decode()
         with database.writing() as connection:
             store.set_status(connection, final, "finished", NOW)
-        site = cast(Site, SimpleNamespace(database=database, names=Names()))
+        site = cast("Site", SimpleNamespace(database=database, names=Names()))
         home = page_routes.home(site, asked).body.decode()
         assert (home.count(">finished<"), home.count(">2026-06-01 00:00 UTC<")) == (2, 2)
         page = page_routes.standings(site, asked).body.decode()
@@ -138,7 +138,7 @@ def test_a_ladder_is_finished_when_its_final_is(tmp_path: Path) -> None:
 
 
 def test_page_json_and_terminal_have_the_same_ranks_and_none_for_anchors(database: Database, folder: Path) -> None:
-    site = cast(Site, SimpleNamespace(database=database, names=Names(), served="standing"))
+    site = cast("Site", SimpleNamespace(database=database, names=Names(), served="standing"))
     asked = Asked({"tournament": "standing"}, {}, MEMBER)
     shown = arena("ladder", "show", "standing", "--db", str(folder / "arena.db"), "--format", "json")
     ranks = {player["name"]: player["rank"] for player in json.loads(shown.out)["players"]}

@@ -20,7 +20,7 @@ from arena.cli.terminal.followed_view import FollowedView
 from arena.cli.terminal.game_view import picture
 from arena.match.live import LiveEnd, LiveGame, LivePly, NotLive, OfGame
 from arena.match.schedule import Entrant, Finished, Planned
-from arena.play.live_games import LiveGames
+from arena.play.director import LiveGames
 from arena.walls.run_folder import RunFolder
 from db import lookup, running
 from db.database import Database

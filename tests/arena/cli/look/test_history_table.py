@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 
-from arena.cli.look import history_table
+from arena.cli.look import history
 from arena.cli.terminal.listings import show
 from arena.history.words import printable
 from tests.kit.plot_reading import AWKWARD
@@ -56,7 +56,7 @@ def table(
     monkeypatch.setenv("COLUMNS", str(width))
     out = io.StringIO()
     with redirect_stdout(out):
-        show(rows, history_table.columns(rows, agent=agent, year=year))
+        show(rows, history.columns(rows, agent=agent, year=year))
     return out.getvalue().splitlines()
 
 

@@ -14,7 +14,7 @@ import typer
 from arena.cli.play import course_demo
 from arena.cli.play.course_demo import STEPS, Step, play_course
 from arena.course import roster
-from arena.course.example import downloads, example_course
+from arena.course.example import example_course
 from arena.errors import ArenaError
 from tests.kit.arena_program import arena
 from tests.kit.effort import SOAK
@@ -99,8 +99,8 @@ def smaller(folder: Path) -> None:
         system: [one for one in theirs if one.student.alias in ("heron", "lynx", "finch")]
         for system, theirs in by_system.items()
     }
-    downloads.moodle_zip(folder / "moodle.zip", few["moodle"])
-    downloads.canvas_zip(folder / "canvas.zip", few["canvas"], deadline=few["canvas"][0].when)
+    example_course.moodle_zip(folder / "moodle.zip", few["moodle"])
+    example_course.canvas_zip(folder / "canvas.zip", few["canvas"], deadline=few["canvas"][0].when)
     for path in (folder / "blackboard").iterdir():
         if "_3007_attempt_2026-04-30" not in path.name:  # it has no class
             path.unlink()

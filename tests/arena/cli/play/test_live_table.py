@@ -67,7 +67,7 @@ class Directed:
 
 
 def table_of(course: Course, *, clock: Any = lambda: 0.0) -> LiveTable:
-    return LiveTable(cast(Tournament, course), clock=clock)
+    return LiveTable(cast("Tournament", course), clock=clock)
 
 
 def seen(table: LiveTable, *, width: int = 77, height: int = 24) -> str:
@@ -87,7 +87,7 @@ def test_it_shows_what_is_being_played() -> None:
     table = table_of(Course())
     assert "playing" not in seen(table)
     directed = Directed([PLANNED])
-    table.director = cast(Any, directed)
+    table.director = cast("Any", directed)
     assert "  playing: ann - bob\n" in seen(table)
     directed.in_progress = [PLANNED] * 5
     assert "  playing: ann - bob\n  ... and 1 more game\n" in seen(table)
@@ -101,7 +101,7 @@ def test_with_hosts_it_shows_what_they_do() -> None:
     table = table_of(Course())
     directed = Directed([PLANNED])
     directed.status = lambda: "2 hosts, 1 game in progress, 1 batch lost"  # type: ignore[attr-defined]
-    table.director = cast(Any, directed)
+    table.director = cast("Any", directed)
     assert "  2 hosts, 1 game in progress, 1 batch lost\n  playing: ann - bob\n" in seen(table)
 
 
@@ -148,7 +148,7 @@ def test_points_for_a_bye_have_a_column_of_their_own() -> None:
 def test_of_a_long_table_the_standings_are_cut_and_nothing_else(players: int, height: int) -> None:
     course = Course(entered=tuple(f"student {number:03}" for number in range(players)))
     table = table_of(course)
-    table.director = cast(Any, Directed([PLANNED] * 8))
+    table.director = cast("Any", Directed([PLANNED] * 8))
     for number in range(10):
         table.add(finished(), f"result {number}")
     lines = seen(table, height=height - 4).splitlines()
@@ -287,7 +287,7 @@ class Shown:
 def test_the_run_fills_the_screen_and_messages_stay(columns: int, rows: int) -> None:
     students = tuple(f"student {number}" for number in range(1000))
     shown = Shown(columns, rows, "g", "n", "s", "w", "g", "x")
-    screen = RunScreen(cast(Tournament, Course(entered=students)), cast(Any, shown))
+    screen = RunScreen(cast("Tournament", Course(entered=students)), cast("Any", shown))
     for number in range(9):
         screen.say(f"message {number}")
     assert shown.is_done.wait(PATIENCE)

@@ -13,8 +13,7 @@ import pytest
 
 from adsearch import CHANCE, games
 from agents.protocol import Verdict
-from arena.cli.play.human_player import Keyboard
-from arena.cli.play.take_backs import TakeBacks
+from arena.cli.play.human_player import Keyboard, TakeBacks
 from arena.match.conditions import Conditions
 from arena.match.schedule import Began, Entrant, Finished, InOrder, Planned, Ply
 from arena.match.seeds import GameSeeds

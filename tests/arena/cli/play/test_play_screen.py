@@ -35,7 +35,7 @@ class Terminal:
 
 def asked(rules: str, *plies: str, name: str = "human") -> PlayScreen:
     """The screen of a person who is asked for a move after these plies."""
-    screen = PlayScreen(cast(Any, Terminal()), people=[name])
+    screen = PlayScreen(cast("Any", Terminal()), people=[name])
     screen._is_shown = True
     entrants = (Entrant("human", "human"), Entrant("pvs", "pvs"))
     game = Planned(1, rules, rules, entrants, seed=1, identity=(1,))
@@ -113,7 +113,7 @@ def test_black_sits_at_the_lower_edge_if_a_person_plays_it() -> None:
 
 def test_a_click_is_the_cursor_and_enter() -> None:
     screen = asked("connect4")
-    cast(Any, screen._screen).look = Look(ColorSystem.TRUECOLOR, True)
+    cast("Any", screen._screen).look = Look(ColorSystem.TRUECOLOR, True)
     screen._draw_now()
     assert screen._picture is not None
     place = next((x, y) for y in range(24) for x in range(80) if screen._picture.cell(x, y) == (2, 4))
@@ -189,7 +189,7 @@ def test_ctrl_z_and_fg_draw_the_waiting_screen_again(session: Session) -> None:
 def test_an_idle_screen_is_drawn_again_after_a_resize_and_else_not() -> None:
     screen = asked("connect4")
     screen._draw_now()
-    terminal = cast(Any, screen._screen)
+    terminal = cast("Any", screen._screen)
     for is_stale, more in ((False, 0), (True, 1), (False, 0)):
         terminal.is_stale, before = is_stale, terminal.drawings
         screen._tick(b".")

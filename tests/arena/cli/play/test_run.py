@@ -220,7 +220,7 @@ def test_a_game_in_which_the_server_failed_is_played_once_more(
         )
     with Database(str(folder / "arena.db")) as database:
         display = TournamentDisplay(leagues.read(folder / "evening.toml"))
-        display._say_what_failed(cast(Tournament, SimpleNamespace(id=1)), database)
+        display._say_what_failed(cast("Tournament", SimpleNamespace(id=1)), database)
     said = capsys.readouterr().out
     assert said.startswith("no result, because the server failed: evening-3. `arena replay evening-3 --show` says why")
     assert "; the same command plays 1 game once more\n" in said

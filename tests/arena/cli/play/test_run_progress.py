@@ -19,7 +19,7 @@ class Played:
 
 def test_a_line_a_minute_at_most_with_the_time_that_the_other_games_need() -> None:
     seconds, played = 0.0, Played(20)
-    progress = RunProgress(cast(Tournament, played), lambda: seconds)
+    progress = RunProgress(cast("Tournament", played), lambda: seconds)
     lines = []
     for _ in range(60):
         seconds += 4.0
@@ -30,4 +30,4 @@ def test_a_line_a_minute_at_most_with_the_time_that_the_other_games_need() -> No
 
 
 def test_before_the_first_game_of_this_run_no_time_is_given() -> None:
-    assert RunProgress(cast(Tournament, Played(20)), lambda: 0.0).time_left() == ""
+    assert RunProgress(cast("Tournament", Played(20)), lambda: 0.0).time_left() == ""

@@ -32,7 +32,7 @@ class Course:
 
 def display(course: Course) -> TournamentDisplay:
     shown = TournamentDisplay(league.from_arguments("nap", ["pvs", "random"], clock="none"))
-    shown._tournament = cast(Tournament, course)
+    shown._tournament = cast("Tournament", course)
     return shown
 
 

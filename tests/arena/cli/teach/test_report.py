@@ -11,8 +11,9 @@ from types import ModuleType
 
 import pytest
 
+from arena.cli.teach import report
 from arena.cli.terminal import progress_line
-from arena.course.report import chosen_games, gather, write
+from arena.course.report import gather, write
 from arena.play import cores
 from db import store
 from db.database import Database
@@ -62,7 +63,7 @@ def test_only_games_that_were_lost_by_a_fault_can_have_pages(record: Path, tmp_p
 def test_very_many_games_have_a_page_only_if_they_were_lost_by_a_fault(
     record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(chosen_games, "MOST", 13)
+    monkeypatch.setattr(report, "MOST", 13)
     ended = asked(record, "course", "report", "cs101", "site")
     assert "more than 13 games, so only those lost by a fault have a page; --games all writes all" in ended.err
     assert ", 2 pages of games, " in ended.out

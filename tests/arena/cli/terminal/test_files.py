@@ -9,9 +9,8 @@ from zipfile import ZipFile
 import openpyxl
 import pytest
 
-from arena.cli.terminal import spreadsheet
-from arena.cli.terminal.files import read_file, write_file
-from arena.cli.terminal.spreadsheet import csv_text
+from arena.cli.terminal import files
+from arena.cli.terminal.files import csv_text, read_file, write_file
 from arena.errors import ArenaError
 
 PICTURE = '<svg xmlns="http://www.w3.org/2000/svg"></svg>\n'
@@ -77,10 +76,10 @@ def test_a_spreadsheet_of_enormous_size_is_refused(monkeypatch: pytest.MonkeyPat
         book.worksheets[0].append(["x" * 100] * 20)
     book.save("roster.xlsx")
     with monkeypatch.context() as patch:
-        patch.setattr(spreadsheet, "_MOST_CELLS", 300)
+        patch.setattr(files, "_MOST_CELLS", 300)
         with pytest.raises(ArenaError, match=r"roster.xlsx: the first sheet has more than 300 cells; save it as"):
             read_file("roster.xlsx", "a roster")
-    monkeypatch.setattr(spreadsheet, "_MOST_BYTES", 10_000)
+    monkeypatch.setattr(files, "_MOST_BYTES", 10_000)
     with pytest.raises(ArenaError, match=r"roster.xlsx: has more than 0 MiB when unpacked; save it as"):
         read_file("roster.xlsx", "a roster")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.write.climb_screen import by_pairs, percent
+from arena.cli.write.climb import by_pairs, percent
 from arena.match.schedule import Entrant
 from arena.student.climb import LadderStep
 from arena.walls.usage import descendants
@@ -86,7 +86,7 @@ def test_the_game_to_look_at_is_analysed_and_its_mistakes_are_marked_in_the_repl
 
 
 def test_slow_games_without_a_clock_are_explained_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.cli.write.climb_screen.SLOW", -1)
+    monkeypatch.setattr("arena.cli.write.climb.SLOW", -1)
     arguments = ("climb", "random", "--game", "nap", "--against", "random", "--games", "16", "--seed", "1")
     assert arena(*arguments, "--clock", "none").out.count("there is no clock, so a player may think this long") == 1
     assert "there is no clock" not in arena(*arguments).out

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from arena.course.collecting.lms_file_names import read_name, read_receipt
+from arena.course.collecting.lms_download import read_name, read_receipt
 
 
 def test_moodle() -> None:

@@ -11,8 +11,9 @@ import pytest
 from msgspec.structs import replace
 
 from agents.protocol import Verdict
-from arena.course.report import addresses, chosen_games, pages
-from arena.course.report.chosen_games import GamesShown
+from arena.cli.teach import report
+from arena.cli.teach.report import GamesShown
+from arena.course.report import addresses, write
 from arena.course.report.gather import WholeReport, gather
 from arena.course.roster import read
 from arena.match.schedule import Planned
@@ -174,7 +175,7 @@ def test_a_tournament_with_only_games_for_three_has_ratings_too(tmp_path: Path) 
 
 
 def test_a_long_list_is_in_parts_that_link_to_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.course.report.pages.PER_PAGE", 4)
+    monkeypatch.setattr("arena.course.report.write.PER_PAGE", 4)
     found = site(reported(crowd(tmp_path / "a.db", ["ann", "bob"], games=10), "cs101"), replays=True)
     for base in ("games", "agents/ann", "pairs/ann.bob"):
         parts = [f"{base}.html", f"{base}.part2.html", f"{base}.part3.html"]
@@ -355,36 +356,36 @@ def test_each_rating_is_drawn_in_its_row(crowded: WholeReport) -> None:
 
 
 def test_only_the_chosen_games_have_links(crowded: WholeReport) -> None:
-    lost = chosen_games.chosen(crowded.games, GamesShown.LOST)
+    lost = report.chosen(crowded.games, GamesShown.LOST)
     assert {game.number for game in lost} == {game.number for game in crowded.games if "lost on time" in game.ended}
     assert 0 < len(lost) < len(crowded.games)
     where = addresses.of([agent.name for agent in crowded.agents], replays=[game.id for game in lost])
-    listed = "".join(page for place, page in pages.pages(crowded, where) if place.startswith("games"))
+    listed = "".join(page for place, page in write.pages(crowded, where) if place.startswith("games"))
     linked = [href for href in links(listed) if href.startswith("games/")]
     assert linked == [f"games/{game.number}.html" for game in lost]
     assert f"Games with a page to step through: {len(lost)} of {len(crowded.games)}." in text(listed)
-    assert chosen_games.chosen(crowded.games, GamesShown.NONE) == []
-    assert chosen_games.chosen(crowded.games, GamesShown.ALL) == list(crowded.games)
+    assert report.chosen(crowded.games, GamesShown.NONE) == []
+    assert report.chosen(crowded.games, GamesShown.ALL) == list(crowded.games)
 
 
 def test_a_game_lost_by_a_fault_before_the_first_move_has_a_page_and_a_forfeit_has_none(crowded: WholeReport) -> None:
     crashed = replace(crowded.games[0], fault=0, plies=0)
     forfeited = replace(crashed, forfeited=True)
-    assert chosen_games.chosen([crashed, forfeited], GamesShown.LOST) == [crashed]
+    assert report.chosen([crashed, forfeited], GamesShown.LOST) == [crashed]
 
 
 def test_by_default_very_many_games_have_no_pages_unless_lost_by_a_fault(
     crowded: WholeReport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert chosen_games.default(crowded.games) is GamesShown.ALL
-    monkeypatch.setattr(chosen_games, "MOST", len(crowded.games) - 1)
-    assert chosen_games.default(crowded.games) is GamesShown.LOST
+    assert report.default(crowded.games) is GamesShown.ALL
+    monkeypatch.setattr(report, "MOST", len(crowded.games) - 1)
+    assert report.default(crowded.games) is GamesShown.LOST
 
 
 def test_a_list_of_many_parts_links_to_the_first_the_last_and_the_nearest(
     crowded: WholeReport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pages, "PER_PAGE", 20)
+    monkeypatch.setattr(write, "PER_PAGE", 20)
     written = site(crowded)
     assert "1 2 3 … 16 As of" in text(written["games.html"])
     assert "1 … 6 7 8 9 10 … 16 As of" in text(written["games.part8.html"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.course.similar.fingerprints import GUARANTEED, LENGTH, WINDOW, chosen, hashes
+from arena.course.similar.comparison import GUARANTEED, LENGTH, WINDOW, chosen, hashes
 
 CODES = st.lists(st.integers(0, 3), max_size=40)
 

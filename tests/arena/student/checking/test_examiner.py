@@ -220,7 +220,7 @@ def test_a_program_that_is_too_slow_is_told_of_the_budget_in_its_messages(tmp_pa
 
 def test_advice_about_a_move_that_nearly_took_all_the_time_names_the_budget_of_the_agent() -> None:
     move = SimpleNamespace(spent=SECOND, left=0)
-    game = cast(CheckGame, SimpleNamespace(own_moves=[move]))
+    game = cast("CheckGame", SimpleNamespace(own_moves=[move]))
     found = played_games.time_used([game], [game], "1", budget="my budget")
     assert (found.light, found.advice) == (Light.WARNING, "another machine can be slower: use less than my budget")
 
