@@ -39,7 +39,7 @@ from agents.protocol import (
 )
 from arena.engines import EngineProtocol, EngineTranslator, KnownEngine
 from arena.errors import BadPlayer
-from arena.match import time_left
+from arena.match import clock
 from arena.match.clock import SECOND, TimeControl
 from arena.match.engine import Engine
 
@@ -141,15 +141,15 @@ class GtpTranslator(EngineTranslator):
             self._made += who == seat
             if who != seat or is_new:  # else the engine has placed it itself
                 commands.append(_Command(f"play {color} {move}"))
-        if left := time_left.of_seats([self._control] * 2, turn, seat):
+        if left := clock.of_seats([self._control] * 2, turn, seat):
             commands.append(_Command(f"time_left {_COLOURS[seat]} {self._time_left(left[seat])}", _Need.NOTHING))
         return [*commands, _Command(f"genmove {_COLOURS[seat]}", _Need.MOVE)]
 
-    def _time_left(self, left: time_left.TimeLeft) -> str:
+    def _time_left(self, left: clock.TimeLeft) -> str:
         """Whole seconds, and for how many moves: 0 stands for main time."""
         if left.in_period:
             return f"{left.period // _MILLISECONDS} 1"
-        stones = 1 if self._control.move else time_left.moves_to_go(self._control, self._made)
+        stones = 1 if self._control.move else clock.moves_to_go(self._control, self._made)
         return f"{left.main // _MILLISECONDS} {stones}"
 
     # From the engine.

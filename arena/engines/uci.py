@@ -43,7 +43,7 @@ from agents.protocol import (
 )
 from arena.engines import EngineOption, EngineProtocol, EngineTranslator, KnownEngine
 from arena.errors import BadPlayer
-from arena.match import time_left
+from arena.match import clock
 from arena.match.clock import MILLISECOND, TimeControl
 from arena.match.engine import Engine
 
@@ -227,7 +227,7 @@ class UciTranslator(EngineTranslator):
 
     def _go(self, turn: Turn, seat: int) -> str:
         engine, words, movetime = self._engine, ["go"], self._engine.movetime
-        if left := time_left.of_seats(self._controls, turn, seat):
+        if left := clock.of_seats(self._controls, turn, seat):
             own = left[seat].period if left[seat].in_period else left[seat].main
             if self._controls[seat].move:
                 movetime = own if movetime is None else min(movetime, own)
@@ -240,7 +240,7 @@ class UciTranslator(EngineTranslator):
             words += [] if value is None else [name, str(value)]
         return " ".join(words)
 
-    def _clocks(self, left: tuple[time_left.TimeLeft, ...], seat: int) -> list[str]:
+    def _clocks(self, left: tuple[clock.TimeLeft, ...], seat: int) -> list[str]:
         """The clocks of both seats. UCI has no byo-yomi: until the main time is used up, a period is an increment that
         was already added; then it is all the time for one move."""
         words: list[str] = []
@@ -251,7 +251,7 @@ class UciTranslator(EngineTranslator):
         increments = [
             control.increment // MILLISECOND or time.period for control, time in zip(self._controls, left, strict=True)
         ]
-        to_go = 1 if left[seat].in_period else time_left.moves_to_go(own, self._made)
+        to_go = 1 if left[seat].in_period else clock.moves_to_go(own, self._made)
         if any(increments) and not left[seat].in_period:
             words += ["winc", str(increments[0]), "binc", str(increments[1])]
         return words + (["movestogo", str(to_go)] if to_go else [])

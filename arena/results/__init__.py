@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from arena.results.queries import ratings, standings
-    from arena.results.results_table import ResultsTable
+    from arena.results.standings_table import ResultsTable
 
 __all__ = ["ResultsTable", "ratings", "standings"]
 

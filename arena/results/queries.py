@@ -14,8 +14,7 @@ from os import PathLike, fspath
 from arena.ratings import systems
 from arena.results.columns import ALL, Medium, standing_in
 from arena.results.report import reported_agents
-from arena.results.results_table import ResultsTable
-from arena.results.standings_table import STANDINGS, columns_of
+from arena.results.standings_table import STANDINGS, ResultsTable, columns_of
 from arena.tournament import standings as tournament_standings
 from db import lookup
 from db.database import Connection, Database

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from arena.history.words import number
+from adsearch.notebook import ShownInNotebook
+from arena.history.words import number, printable
 from arena.ratings.points import APART
 from arena.ratings.tiebreaks import TIEBREAKS
 from arena.results import figures
-from arena.results.columns import ALL, PAGES, PROGRAMS, TABLES, Cell, Column, Listing, Medium, named, standing_in
+from arena.results.columns import (
+    ALL,
+    PAGES,
+    PROGRAMS,
+    TABLES,
+    Cell,
+    Column,
+    Listing,
+    Medium,
+    document,
+    named,
+    standing_in,
+)
 
 if TYPE_CHECKING:
     from arena.results.links import Links
@@ -207,3 +220,44 @@ def _listing(
         replace(one, heading=scale) if one.name == "whisker" else one for one in columns_of(report.agents, medium)
     ]
     return Listing(caption=caption, columns=[one.drawn(page) for one in columns], rows=rows)
+
+
+# ResultsTable: a table of results that shows itself, as text in a Python shell and as HTML in a notebook.
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ResultsTable:
+    """A table of results. `rows` has all fields of every row, with all digits, for programs."""
+
+    title: str
+    listed: Sequence[Any]
+    """One row for each player, in order."""
+    fields: Sequence[Column[Any]]
+    """All columns of the listing."""
+    columns: Sequence[Column[Any]]
+    """Those of the table."""
+    note: str = ""
+    """How to read the table."""
+    picture: str = ""
+    """An SVG document that shows the same; empty if there is none."""
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The fields of the command's JSON output, for each player."""
+        return [document(row, self.fields) for row in self.listed]
+
+    def __repr__(self) -> str:
+        titles = [one.title or one.name for one in self.columns]
+        lines = [titles, *([printable(one.said(row)) for one in self.columns] for row in self.listed)]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        sides = [">" if one.number else "<" for one in self.columns]
+        texts = [
+            "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(line, sides, widths, strict=True))
+            for line in lines
+        ]
+        table = "\n".join(text.rstrip() for text in texts) if self.listed else "nothing yet"
+        return "\n\n".join(filter(None, (printable(self.title), table, self.note)))
+
+    def _repr_html_(self) -> str | None:
+        """The table as a notebook shows it, with its picture below."""
+        return ShownInNotebook.write_html(self)

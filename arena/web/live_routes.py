@@ -24,7 +24,7 @@ from arena.web.headers import takes_gzip
 from arena.web.identity import account_of, viewer_of
 from arena.web.live import PUBLIC, PUBLIC_TV, game_topic
 from arena.web.live_record import LiveRecord
-from arena.web.pages import frame, live_page, tv_page
+from arena.web.pages import frame, live_parts, tv_page
 from arena.web.pages.live_parts import which_game
 from arena.web.screens import Recorded
 from arena.web.sight import Viewer, What, may
@@ -88,7 +88,7 @@ async def _game(request: Request, answer: Answer) -> Response:
         drawn = await site.streams.state(game_topic(id, found.own_seat), "parts", patience=_PATIENCE)
     of = await in_thread(site, partial(record.titled, found.tournament))
     near = await in_thread(site, partial(record.beside, found))
-    return page(live_page.page(found.shown, drawn, of=of, near=links.near(*near), ratings=found.ratings))
+    return page(live_parts.page(found.shown, drawn, of=of, near=links.near(*near), ratings=found.ratings))
 
 
 class _NotOver(Exception):

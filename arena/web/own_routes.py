@@ -29,15 +29,15 @@ from arena.match.allowance import GIBIBYTE, MEBIBYTE
 from arena.serve import submissions
 from arena.serve.opened import OpenLadder, opened
 from arena.serve.place import nudge
-from arena.web import forms, links, own, still_signed_in
+from arena.web import forms, links, own, still_signed_in, why
 from arena.web.answers import at_desk, at_door, in_thread, leads_to, page
 from arena.web.asking import client
 from arena.web.audited import saw_log
 from arena.web.challenging import Challenging, challenging
-from arena.web.drawn import JSON, BadQuery, NotThere
+from arena.web.drawn import JSON, BadQuery, Drawn, NotThere
 from arena.web.identity import NotSignedIn, account_of, signed_in, signed_in_here, viewer_of
 from arena.web.links import API
-from arena.web.pages import own_pages
+from arena.web.pages import own_pages, why_page
 from arena.web.results import titled
 from arena.web.sight import What
 from arena.web.site import Uploading
@@ -48,7 +48,10 @@ if TYPE_CHECKING:
     from arena.accounts.people import Account
     from arena.serve.spool import Upload
     from arena.serve.submission_document import SubmissionDocument
+    from arena.web.cache import Kept
     from arena.web.identity import Doorkeeper
+    from arena.web.names import SeenNames
+    from arena.web.sight import Viewer
     from arena.web.site import Site
     from db.ladder import StoredSubmission
 
@@ -513,3 +516,40 @@ def zipped(folder: Path) -> IO[bytes]:
                 archive.write(file, str(file.relative_to(folder)))
     made.seek(0)
     return made
+
+
+# The route of the page that says why an author's agent lost.
+
+
+_LONGEST: Final = 100
+"""Characters of the name of a further agent."""
+
+
+def why_routes(response: Callable[[Request, Kept, Viewer], Response]) -> tuple[BaseRoute, ...]:
+    """The route. `response` gives the answer with a page that was kept."""
+
+    async def answer(request: Request) -> Response:
+        site: Site = request.app.state.site
+        if (await signed_in(request)).is_instructor:
+            raise BadQuery("Only students have agents on the ladder.")
+        viewer = await viewer_of(request)
+        names = site.names.seen_by(viewer)
+        asked = await in_thread(site, partial(_asked, site, names, request.query_params.get("agent", "")[:_LONGEST]))
+        if asked.round is None:
+            return page(why_page.no_games(asked))
+        key = (links.WHY, asked.agent, asked.round)
+        kept = await site.cache.get(key, partial(_draw, site, names, asked, asked.round), turn=site.why_turns)
+        return response(request, kept, viewer)
+
+    return (Route(links.WHY, answer, methods=["GET"]),)
+
+
+def _asked(site: Site, names: SeenNames, further: str) -> why.AskedFor:
+    with site.database.reading() as connection:
+        return why.asked_for(connection, names, opened(connection, site.served), further)
+
+
+def _draw(site: Site, names: SeenNames, asked: why.AskedFor, round: int) -> Drawn:
+    about, found = why.feedback(site.database, site.store, names, round, asked.agent, now=datetime.now(UTC))
+    site.mistakes[asked.agent] = {seen.id: seen.mistake for seen in found.found.to_see if seen.mistake is not None}
+    return Drawn.page(why_page.why(asked, about, found))

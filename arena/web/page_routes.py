@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
+from arena.pages import drawing, manual
 from arena.serve.opened import opened
-from arena.web import finding, results
+from arena.web import finding, links, results
 from arena.web.agent_results import agent_view
 from arena.web.challenging import challengers
-from arena.web.drawn import Asked, BadQuery, Drawn
+from arena.web.drawn import Asked, BadQuery, Drawn, NotThere
 from arena.web.own import own
-from arena.web.pages import result_pages
+from arena.web.pages import frame, result_pages
 from arena.web.results import Heading, Wanted
 from arena.web.sight import Role
 
@@ -93,3 +94,34 @@ def wanted(asked: Asked) -> Wanted:
     if round is not None and not (round.isascii() and round.isdigit() and len(round) <= _DIGITS):
         raise BadQuery("round: expected a whole number")
     return Wanted(**given, round=None if round is None else int(round))
+
+
+# The style sheet of all pages, and their scripts; nothing else.
+
+
+_KINDS: Final = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
+
+
+def static(_: object, asked: Asked) -> Drawn:
+    """The file of that name."""
+    name = asked.names["name"]
+    if name not in drawing.files():
+        raise NotThere("There is no such file.")
+    return Drawn(drawing.file(name).encode(), _KINDS[name.rpartition(".")[2]])
+
+
+# The docs under /docs: the list of pages, the search, and each page.
+
+
+def manual_index(_: Site, asked: Asked) -> Drawn:
+    """The pages, or what words find in them."""
+    around = frame.around(at=links.DOCS)
+    return Drawn.page(manual.index(around, links.docs, words=asked.query.get("q", ""), search=links.DOCS))
+
+
+def manual_page(_: Site, asked: Asked) -> Drawn:
+    """The page of that name, or the one that it is a part of now."""
+    name = manual.page_called(asked.names["page"])
+    if name is None:
+        raise NotThere("The docs have no such page.")
+    return Drawn.page(manual.page(name, frame.around(at=links.docs(name), above=((links.DOCS, "Learn"),)), links.docs))

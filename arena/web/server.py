@@ -57,7 +57,7 @@ from arena.web.names import Names
 from arena.web.screens import SECOND
 from arena.web.sight import MEMBER
 from arena.web.site import Site
-from arena.web.table_streams import TableStreams, topic
+from arena.web.table_routes import TableStreams, topic
 from arena.web.tables import Tables
 from arena.web.turns import Turns
 from arena.web.web_process import Settings

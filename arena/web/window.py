@@ -29,7 +29,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from arena.errors import ArenaError
 from arena.history import words
 from arena.pages import replay_page
-from arena.web import links, server, statics, table_routes
+from arena.web import links, page_routes, server, table_routes
 from arena.web.analysing import Analyses
 from arena.web.answers import PageStream, in_thread, leads_to, page
 from arena.web.app import how_it_failed
@@ -39,7 +39,7 @@ from arena.web.headers import Guard, takes_gzip
 from arena.web.mistake_routes import mistakes
 from arena.web.pages import frame, play_pages, result_pages
 from arena.web.person import PersonsGame
-from arena.web.table_streams import TableStreams, topic
+from arena.web.table_routes import TableStreams, topic
 from arena.web.tables import Tables
 from arena.web.turns import Turns
 from arena.web.web_process import WindowSettings
@@ -255,7 +255,7 @@ async def _mistakes(request: Request) -> Response:
 
 
 async def _static(request: Request) -> Response:
-    found = statics.static(None, Asked({"name": request.path_params["name"]}, {}))
+    found = page_routes.static(None, Asked({"name": request.path_params["name"]}, {}))
     return Response(found.body, media_type=found.kind)
 
 

@@ -16,8 +16,7 @@ from arena.course import roster as rosters
 from arena.course.collecting.hand_in import TimeSource
 from arena.course.collecting.lms_download import read_downloads
 from arena.course.collecting.roster_matcher import RosterMatcher
-from arena.course.similar.equal_files import shared_content
-from arena.course.similar.gather import of_versions
+from arena.course.similar.comparison import of_versions, shared_content
 from arena.course.similar.sources import LEAST_BYTES, starters
 from arena.players.player import read_player
 from arena.players.submissions import Store

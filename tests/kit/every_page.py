@@ -26,7 +26,7 @@ from arena.play.followed_game import FollowedGame
 from arena.serve.page_link import GameRecorded
 from arena.student.hint import Hint
 from arena.web import links
-from arena.web.pages import frame, live_page, live_parts, play_pages, result_pages, tv_page
+from arena.web.pages import frame, live_parts, play_pages, result_pages, tv_page
 from arena.web.person import Choice, Seen, SeenPly, Status
 from arena.web.results import Titled
 from db.records import PastGame, PastRuling, PastSeat
@@ -190,9 +190,9 @@ def live() -> Pages:
             game, followed = _past(rules), _followed(rules, plies, end=end)
             drawn = live_parts.parts(game, followed, now=10**9, ratings=[1500.0, None, 12.0])
             name = f"{named(rules)}, {'over' if end else f'{plies} plies'}"
-            found[name] = live_page.page(game, drawn, of=OF, near=[("/g/6", "Previous game")]).text
+            found[name] = live_parts.page(game, drawn, of=OF, near=[("/g/6", "Previous game")]).text
     for status in ("scheduled", "cancelled", "playing"):
-        found[status] = live_page.page(_past("tictactoe", tournament=None, status=status), None, of=None).text
+        found[status] = live_parts.page(_past("tictactoe", tournament=None, status=status), None, of=None).text
     return found
 
 

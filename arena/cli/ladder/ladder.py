@@ -27,7 +27,7 @@ from arena.cli.ladder import final
 from arena.cli.terminal.listings import OutputFormat, Shown, listed, show_json
 from arena.cli.terminal.listings import show as show_rows
 from arena.cli.terminal.notes import note
-from arena.cli.terminal.pausing import Pausing
+from arena.cli.terminal.stopping import Pausing
 from arena.cli.terminal.wrapping import line_width
 from arena.history import words
 from arena.history.words import moment, printable

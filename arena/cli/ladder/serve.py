@@ -23,7 +23,7 @@ from arena.cli.ladder.web_pages import (
     read_options,
 )
 from arena.cli.terminal.notes import note
-from arena.cli.terminal.pausing import Pausing
+from arena.cli.terminal.stopping import Pausing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

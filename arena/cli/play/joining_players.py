@@ -15,7 +15,7 @@ from typing import Final
 
 from arena.cli.play.game_screen import GameScreen
 from arena.cli.play.human_player import HumanPlayer, Keyboard, TakeBacks
-from arena.cli.terminal.questions import is_interactive
+from arena.cli.terminal.notes import is_interactive
 from arena.errors import BadPlayer
 from arena.match.schedule import Entrant
 from arena.play.director import Director

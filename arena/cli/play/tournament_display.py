@@ -22,9 +22,9 @@ from rich.text import Text
 from agents.protocol import Verdict
 from arena.cli.asking.record_options import read_standings
 from arena.cli.play.run_progress import RunProgress
-from arena.cli.terminal.pausing import Pausing
 from arena.cli.terminal.screen import is_possible
 from arena.cli.terminal.standings_table import show_standings
+from arena.cli.terminal.stopping import Pausing
 from arena.history import words
 from arena.match.clock import SECOND
 from arena.match.schedule import Event, Finished, PaceChanged

@@ -20,7 +20,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Final
 
 from arena.cli.terminal.notes import note
-from arena.cli.terminal.pausing import Pausing
+from arena.cli.terminal.stopping import Pausing
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from arena.course.collecting.collector import Progress
-    from arena.course.collecting.hand_in_result import HandInResult
+    from arena.course.collecting.hand_in import HandInResult
     from arena.course.course import Course
     from arena.course.roster import Roster, Student
-    from arena.course.similar.equal_files import SharedContent
+    from arena.course.similar.comparison import SharedContent
     from arena.student.checking.exam import Exam
 
 
@@ -260,7 +260,7 @@ def _show_how_to_play(tournament: Path, db: str | None) -> None:
 
 def _summary(lines: Sequence[HandInResult]) -> str:
     """How many students have which result: "6 students: 2 good, 2 failed, 1 late, 1 missing"."""
-    from arena.course.collecting.hand_in_result import HandInOutcome
+    from arena.course.collecting.hand_in import HandInOutcome
 
     results: dict[Student, HandInResult] = {}
     for line in lines:

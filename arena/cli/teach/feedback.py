@@ -32,8 +32,7 @@ def feedback(
 
     Example: arena course feedback cs101 feedback --roster roster.csv
     """
-    from arena.course.feedback.mail import without_agent
-    from arena.course.feedback.write import MAIL, Shared, write_feedback
+    from arena.course.feedback.write import MAIL, Shared, without_agent, write_feedback
     from arena.course.output_folder import FEEDBACK, replacing
     from arena.course.report.gather import gather
     from arena.history.recorded_rules import why_untrusted

@@ -24,7 +24,7 @@ from arena.cli.asking.record_options import (
     submissions,
 )
 from arena.cli.terminal.listings import Shown, listed, show
-from arena.cli.terminal.questions import answer, is_interactive
+from arena.cli.terminal.notes import answer, is_interactive
 from arena.errors import BadRuling
 from arena.history import words
 from arena.history.words import printable

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
     from arena.course.course import Course
     from arena.course.roster import Roster
-    from arena.course.similar.comparison import Pair
-    from arena.course.similar.gather import Gathered
+    from arena.course.similar.comparison import Gathered, Pair
     from arena.course.similar.sources import Source
 
 
@@ -99,7 +98,7 @@ def similar(
 
 def _gathered(name: str, course: Course | None, db: str | None) -> Gathered:
     """The sources of the agents."""
-    from arena.course.similar import gather
+    from arena.course.similar import comparison
     from arena.tournament import league
     from db.database import Database
     from db.errors import NotFound
@@ -107,11 +106,11 @@ def _gathered(name: str, course: Course | None, db: str | None) -> Gathered:
     listed = () if course is None else league.read(course.file).agents
     try:
         with Database(db, create=False) as database, database.reading() as connection:
-            return gather.of_tournament(connection, name, submissions(database), listed)
+            return comparison.of_tournament(connection, name, submissions(database), listed)
     except NotFound:
         if not listed:
             raise
-        return gather.of_files(listed)
+        return comparison.of_files(listed)
 
 
 def _names(roster: Roster | None) -> Callable[[Source], str]:

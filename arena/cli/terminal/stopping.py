@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import signal
 import socket
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -233,3 +234,31 @@ class Stopping(WrappingSchedule):
             how = _SIGNALS[signal.Signals(self._signals.number)]
             games = one_of([" - ".join(entrant.name for entrant in game.entrants) for game in playing], most=3)
             self._say(f"finishing the games in progress{games and f' ({games})'}; {how} to stop immediately")
+
+
+# What a command does while its database cannot be written: it says why, at most once a minute, and tries again.
+
+
+_PAUSE: Final = 2.0
+"""Time between two attempts, in seconds."""
+_SAYS_AGAIN: Final = 60.0
+"""Time after which the same reason is said again, in seconds."""
+
+
+class Pausing:
+    """The pauses of one command."""
+
+    def __init__(self, say: Callable[[str], None], end: str) -> None:
+        """`say` prints a line, which ends with `end`."""
+        self._say = say
+        self._end = end
+        # Why it paused last, and when that was said.
+        self._reason, self._said = "", 0.0
+
+    def __call__(self, reason: str) -> None:
+        """Returns when it is time to try again."""
+        now = time.monotonic()
+        if reason != self._reason or now - self._said >= _SAYS_AGAIN:
+            self._say(f"paused: {reason}; trying again every {_PAUSE:g} s. {self._end}")
+            self._reason, self._said = reason, now
+        time.sleep(_PAUSE)

@@ -19,12 +19,10 @@ import msgspec
 
 from arena.course.collecting.agent_names import agent_names
 from arena.course.collecting.deadline import late_days, own_deadlines
-from arena.course.collecting.hand_in import HandIn
-from arena.course.collecting.hand_in_result import HandInOutcome, HandInResult
+from arena.course.collecting.hand_in import HandIn, HandInOutcome, HandInResult
 from arena.course.collecting.inbox import Inbox, StoredAgent
 from arena.course.roster import Roster, Student, replace_unprintable
-from arena.course.similar.equal_files import SharedContent, shared_content
-from arena.course.similar.gather import of_versions
+from arena.course.similar.comparison import SharedContent, of_versions, shared_content
 from arena.course.similar.sources import starters
 from arena.errors import BadPlayer, BadSubmission
 from arena.history.words import without_store

@@ -6,26 +6,28 @@ Each process reads the games of one agent at a time, so that memory use stays sm
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.course import bundle
 from arena.course.aliases import ShownNames
+from arena.course.collecting.agent_names import agent_names
 from arena.course.feedback import sentences
 from arena.course.feedback.agent_feedback import Author, agent_feedback, read_games
-from arena.course.feedback.commands import next_commands, to_see
-from arena.course.feedback.mail import Letter, mail
-from arena.course.feedback.page import page
+from arena.course.feedback.commands import last_ply_to_see, next_commands, to_see
 from arena.course.processes import spread
 from arena.course.report import addresses
 from arena.course.report.gather import WholeReport
-from arena.course.roster import Roster
-from arena.history import words
+from arena.course.roster import Roster, folded, replace_unprintable
+from arena.history import csv_cells, words
+from arena.history.words import moment
+from arena.pages.boards import boards
+from arena.pages.drawing import Document, Frame, draw
 from arena.players import versions
 from arena.players.submissions import Store
 from arena.tournament.collected_file import Refused
@@ -216,3 +218,127 @@ def _wrapped(sentence: str, *, indent: str = "") -> Iterator[str]:
         break_long_words=False,
         break_on_hyphens=False,
     )
+
+
+# The page of one agent's feedback: what the text has, with pictures of the boards.
+
+
+def page(feedback: AgentFeedback) -> Document:
+    """The page as a file."""
+    made = (
+        f"As of {moment(feedback.made)}. Made by arena course feedback, for the author of {feedback.agent.name} only."
+    )
+    values = of_feedback(feedback)
+    values |= {"heading": feedback.agent.name, "others": ()}
+    title = f"{feedback.agent.name} in {feedback.title}"
+    return draw("feedback.html", title, Frame(below=made), **values)
+
+
+def of_feedback(
+    feedback: AgentFeedback,
+    game: Callable[[int, int], str] | None = None,
+    agent: Callable[[str], str] | None = None,
+) -> dict[str, Any]:
+    """Values of the template feedback.html. `game`: the address of a game at the ply to look at; without it, the page
+    names the command that shows it. `agent`: the address of the page of an agent, if it has one."""
+
+    def address(name: str) -> str | None:
+        return None if agent is None else agent(name)
+
+    found, own = feedback.found, feedback.agent.name
+    drawn = boards((picture.state, picture.last) for seen in found.to_see for picture in seen.pictures)
+    left = iter(drawn.drawn)
+    games = [
+        {
+            "name": seen.name,
+            "others": [(name, address(name)) for name in sentences.opponents(seen)],
+            "own": sentences.own_side(seen, feedback.where.rules),
+            "text": " ".join(sentences.about_game(seen)),
+            "boards": [(next(left), picture.caption) for picture in seen.pictures],
+            "href": "" if game is None else game(seen.id, last_ply_to_see(seen)),
+            "command": to_see(seen, feedback.where),
+        }
+        for seen in found.to_see
+    ]
+    return {
+        "feedback": feedback,
+        "sentences": sentences,
+        "own": {"name": own, "href": address(own), "result": sentences.result(feedback).removeprefix(own)},
+        "more": [*sentences.more_about_the_result(feedback)],
+        "games": games,
+        "commands": [*next_commands(found, feedback.own, feedback.where)],
+        "shared": drawn.shared,
+    }
+
+
+# mail.csv: a line for each student, with the address and the text, for a program that sends mails.
+
+
+COLUMNS: Final = ("id", "name", "email", "agent", "page", "text_file", "bundle", "subject", "text")
+
+
+_NOTHING_KNOWN: Final = (
+    "Either you handed in nothing, or it did not pass its check: `arena check` explains every fault. Use it, and hand "
+    "in again.\n"
+)
+
+
+class Letter(Struct, frozen=True, kw_only=True):
+    """What the author of one agent gets. Files are relative to the folder of the feedback."""
+
+    agent: str
+    """Its public name."""
+    page: str
+    text_file: str
+    bundle: str
+    """Empty if the agent has no finished game."""
+    text: str
+    left_out: tuple[str, ...]
+    """For each source that is not in the bundle, the reason."""
+
+
+def mail(letters: Sequence[Letter], roster: Roster | None, title: str, refused: Sequence[Refused] = ()) -> str:
+    """The table. Without a roster it has a line for each agent, and no addresses. `refused`: the latest submissions,
+    where they do not play."""
+    rows = _of_agents(letters, title) if roster is None else _of_students(letters, roster, title, refused)
+    return csv_cells.text(rows, titles=COLUMNS, multiline=COLUMNS[-1:])
+
+
+def without_agent(letters: Sequence[Letter], roster: Roster) -> int:
+    """The number of students without an agent."""
+    playing = {folded(letter.agent) for letter in letters}
+    return sum(folded(replace_unprintable(one.alias)) not in playing for one in roster.students)
+
+
+def _of_agents(letters: Sequence[Letter], title: str) -> Iterator[list[str]]:
+    for letter in letters:
+        yield ["", letter.agent, "", *_cells(letter, title)]
+
+
+def _of_students(
+    letters: Sequence[Letter], roster: Roster, title: str, refused: Sequence[Refused]
+) -> Iterator[list[str]]:
+    by_alias: Mapping[str, Letter] = {folded(letter.agent): letter for letter in letters}
+    reasons = {folded(one.name): _reason(one) for one in refused}
+    # A roster from which nothing was collected need not give every student a name for an agent.
+    names = agent_names(roster) if refused else {}
+    for one in roster.students:
+        letter = by_alias.get(folded(replace_unprintable(one.alias)))
+        reason = reasons.get(folded(names.get(one, "")), "")
+        without = f"You have no agent in {title}. {'' if reason else _NOTHING_KNOWN}"
+        nothing = ["", "", "", "", f"{title}: no agent", without]
+        *cells, text = nothing if letter is None else _cells(letter, title)
+        yield [one.id, one.name, one.email, *cells, f"{reason}{text}".rstrip() + "\n"]
+
+
+def _reason(one: Refused) -> str:
+    """Why the latest submission does not play, with what to do."""
+    return (
+        f"Your latest submission, {one.submission}, does not play. {one.why}\n"
+        "`arena check` finds faults before you hand in.\n\n"
+    )
+
+
+def _cells(letter: Letter, title: str) -> list[str]:
+    subject = f"{title}: feedback for {letter.agent}"
+    return [letter.agent, letter.page, letter.text_file, letter.bundle, subject, letter.text]

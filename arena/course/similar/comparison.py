@@ -10,13 +10,21 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import count
 from typing import Final, TypeVar
 
 from msgspec import Struct
 
-from arena.course.similar.sources import LEAST_BYTES, Source, SourceFile, is_handed_out
+from arena.course.similar.sources import LEAST_BYTES, Source, SourceFile, from_path, from_store, is_handed_out
+from arena.errors import ArenaError
+from arena.players.submissions import Store, in_store
+from arena.players.versions import is_ready_made
+from arena.tournament.enrolment import Listed
+from db import audit, lookup
+from db.database import Connection
+from db.records import IMPORTED
 
 # Fingerprints of tokens by winnowing (Schleimer, Wilkerson and Aiken, 2003).
 
@@ -304,3 +312,95 @@ def _without_overlaps(
                 other_taken[other_start + first : other_start + step] = b"\1" * (step - first)
                 yield start + first, other_start + first, step - first
             step += 1
+
+
+# Finds content that several students handed in: a whole submission or a file, equal byte for byte.
+
+
+@dataclass(frozen=True, slots=True)
+class SharedContent:
+    """Content that several students handed in."""
+
+    file: str
+    """Its name in the first submission; empty: the whole submission."""
+    submissions: frozenset[tuple[str, str]]
+    """The agent and the hash of each."""
+
+    @property
+    def agents(self) -> list[str]:
+        """The agents with this content."""
+        return sorted({agent for agent, _ in self.submissions})
+
+
+def shared_content(sources: Sequence[Source], given: Iterable[SourceFile] = ()) -> list[SharedContent]:
+    """The content that different agents share; single files that are `given` to all do not count."""
+    known = {file.digest for file in given}
+    whole: dict[tuple[bytes, ...], set[tuple[str, str]]] = {}
+    single: dict[bytes, set[tuple[str, str]]] = {}
+    names: dict[bytes, str] = {}
+    for one in sorted(sources, key=lambda one: (one.agent, one.hash)):
+        for file in one.files:
+            if file.size >= LEAST_BYTES and file.digest not in known:
+                single.setdefault(file.digest, set()).add((one.agent, one.hash))
+                names.setdefault(file.digest, file.name)
+        if one.files:
+            whole.setdefault(tuple(sorted(file.digest for file in one.files)), set()).add((one.agent, one.hash))
+    students = len({one.agent for one in sources})
+    shared = [SharedContent("", frozenset(found)) for found in whole.values()]
+    reported = {one.submissions for one in shared}
+    for digest, found in single.items():
+        handed_out = is_handed_out(len({agent for agent, _ in found}), students)
+        if not handed_out and frozenset(found) not in reported:
+            shared.append(SharedContent(names[digest], frozenset(found)))
+    return sorted((one for one in shared if len(one.agents) > 1), key=lambda one: (one.agents, one.file))
+
+
+# Gathers the sources of a tournament's agents: every version in the store, and files that have not played yet.
+
+
+class Gathered(Struct, frozen=True):
+    """The sources, and the reasons why others are left out."""
+
+    sources: tuple[Source, ...]
+    left_out: tuple[str, ...] = ()
+
+
+def of_tournament(connection: Connection, name: str, store: Store, listed: Sequence[Listed] = ()) -> Gathered:
+    """All versions of the agents that play in the tournament, and of those that its description lists.
+
+    NotFound if there is no tournament of that name, and no description."""
+    names = {agent.name for agent in listed}
+    known = {tournament.name for tournament in lookup.tournaments(connection)}
+    if name in known or not listed:
+        names |= {*lookup.entry_statuses(connection, lookup.find_tournament(connection, name))}
+    versions = [
+        (one.agent, one.number, one.source)
+        for one in audit.versions(connection)
+        if one.agent in names and not is_ready_made(one.source, one.started_as) and not one.source.startswith(IMPORTED)
+    ]
+    in_database, on_disk = of_versions(versions, store), of_files(listed)
+    return Gathered(in_database.sources + on_disk.sources, in_database.left_out + on_disk.left_out)
+
+
+def of_files(listed: Sequence[Listed]) -> Gathered:
+    """The files and folders that a description names itself; what is in a store comes from the database."""
+    sources, left_out = [], []
+    for agent in listed:
+        path = agent.player.path
+        if path is not None and in_store(path) is None:
+            try:
+                sources.append(from_path(path, agent.name))
+            except ArenaError as error:
+                left_out.append(f"{agent.name}: {error}")
+    return Gathered(tuple(sources), tuple(left_out))
+
+
+def of_versions(versions: Iterable[tuple[str, int | None, str]], store: Store) -> Gathered:
+    """The sources of these versions: agent, number and hash of each."""
+    sources, left_out = [], []
+    for agent, number, source in sorted(versions, key=lambda one: (one[0], one[1] or 0, one[2])):
+        try:
+            sources.append(from_store(agent, number, source, store))
+        except ArenaError as error:
+            left_out.append(f"{agent if number is None else f'{agent}@{number}'}: {error}")
+    return Gathered(tuple(sources), tuple(left_out))

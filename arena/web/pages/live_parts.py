@@ -5,22 +5,26 @@ The page is drawn with the same parts, so that it is right without scripts too, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from adsearch import State
 from arena.history import recorded_rules, words
 from arena.match.live import LivePly
 from arena.pages.boards import boards, plain_board
-from arena.pages.drawing import part
-from arena.pages.game import Ply, Seat, about, items, runs, seat_kind, shown
+from arena.pages.drawing import Document, part
+from arena.pages.game import Ply, Seat, about, items, runs, seat_kind, shape, shown
 from arena.play.followed_game import FollowedGame
 from arena.ratings.plots.chart import shortened
 from arena.web import links
 from arena.web.own_seat import OwnSeatGame
+from arena.web.pages import frame
 from arena.web.sight import VISITOR, sees_board
 from db.records import GameKind, PastGame
+
+if TYPE_CHECKING:
+    from arena.web.results import Titled
 
 _HIDDEN: Final = "The players do not see everything in this game, so its board is shown when it is over."
 _NOT_PLAYED: Final = {
@@ -205,3 +209,43 @@ def _moves(game: PastGame, followed: FollowedGame, most: int | None) -> str:
     begin += begin % 2  # whole rows: a player keeps its column
     found = items(listed[begin:], [*map(words.printable, game.players)], game.game)
     return part("moves", found, False, begin == 0)
+
+
+# The page of a game that is in progress, or that has not begun. When the game is over, its address shows the replay.
+
+
+def page(
+    game: PastGame,
+    drawn: Mapping[str, str] | None,
+    *,
+    of: Titled | None,
+    near: Sequence[tuple[str, str]] = (),
+    ratings: Sequence[float | None] = (),
+) -> Document:
+    """The page. `game`: what visitors may see of it. `drawn`: its parts now; None if they are not known. `near`: links
+    to other games. `ratings`: of the players, by seat."""
+    found = drawn or parts(game, FollowedGame(), now=0, ratings=ratings)
+    facts = (
+        words.without_store(game.game),
+        which_game(game),
+        "" if game.round is None else f"round {game.round}",
+        words.clocks(game.clocks),
+        *words.beginning(game),
+    )
+    is_cancelled = game.status == "cancelled"
+    return frame.drawn(
+        "live.html",
+        words.printable(" – ".join(game.players)),
+        of=of,
+        stream="" if is_cancelled else links.events(g=game.id),
+        modules=("live.js",) * (not is_cancelled),
+        broad=True,
+        above=links.games_of(game.tournament),
+        shape=shape(len(game.players)),
+        players=[(words.printable(name), address(game, name)) for name in game.players],
+        drawn=found,
+        is_cancelled=is_cancelled,
+        is_playing=game.status == "playing",
+        facts=words.printable(" · ".join(filter(None, facts))),
+        near=near,
+    )

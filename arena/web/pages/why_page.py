@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from arena.course.feedback.page import of_feedback
+from arena.course.feedback.write import of_feedback
 from arena.pages.drawing import Document
 from arena.web import links
 from arena.web.links import TournamentLinks

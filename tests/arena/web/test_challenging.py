@@ -18,7 +18,7 @@ from arena.serve.opened import OpenLadder
 from arena.web.challenging import Challenging, challengers, challenging, recorded
 from arena.web.live_record import LiveRecord
 from arena.web.names import Names
-from arena.web.pages import live_page
+from arena.web.pages import live_parts
 from arena.web.sight import VISITOR, Role, Viewer
 from db import challenges, store
 from db.database import Database
@@ -110,7 +110,7 @@ def test_each_author_sees_in_a_challenge_what_the_own_agent_said(database: Datab
     waiting = seen["alice"].game(game)
     assert waiting is not None
     assert (waiting.tournament, waiting.shown.status, waiting.is_over) == ("cs101", "scheduled", False)
-    drawn = live_page.page(waiting.shown, None, of=None).text
+    drawn = live_parts.page(waiting.shown, None, of=None).text
     assert "not begun yet" in drawn
     assert "challenge, which counts nowhere" in drawn
     assert 'data-stream="/events?g=' in drawn
@@ -140,7 +140,7 @@ def test_the_page_of_one_that_was_not_played_says_why(database: Database, ladder
         challenges.cancel(connection, game, "the opponent could not play any more")
     found = LiveRecord(database, Names().seen_by(VIEWERS["alice"]), "cs101").game(game)
     assert found is not None
-    drawn = live_page.page(found.shown, None, of=None).text
+    drawn = live_parts.page(found.shown, None, of=None).text
     assert "cancelled: it was not played: the opponent could not play any more" in drawn
     (one,) = of(database, ladder).latest
     assert (one.status, one.words) == ("cancelled", "the opponent could not play any more")

@@ -15,7 +15,7 @@ from arena.match.seeds import GameSeeds
 from arena.web.events import Change
 from arena.web.live import LiveHub
 from arena.web.pace import PacedGame
-from arena.web.pages import live_page
+from arena.web.pages import live_parts
 from arena.web.screens import SECOND, Recorded
 from db.records import PastGame, PastSeat
 from tests.arena.web.test_delta import whole
@@ -113,9 +113,9 @@ def test_a_live_game_links_to_its_players_if_they_have_pages() -> None:
     record.add(7)
     game = record.games[7].shown
     player = r'<span class="who" title="[^"]*">(.*?)</span>'
-    found = re.findall(player, live_page.page(game, None, of=None).text)
+    found = re.findall(player, live_parts.page(game, None, of=None).text)
     assert found == ['<a href="/t/cs101/a/Ann%20%3Cb%3E">Ann &lt;b&gt;</a>', '<a href="/t/cs101/a/Bob">Bob</a>']
-    alone = live_page.page(replace(game, tournament=None), None, of=None).text
+    alone = live_parts.page(replace(game, tournament=None), None, of=None).text
     assert re.findall(player, alone) == ["Ann &lt;b&gt;", "Bob"]
 
 

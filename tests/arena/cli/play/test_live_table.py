@@ -14,8 +14,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from arena.cli.play.live_table import LiveTable
-from arena.cli.play.run_screen import RunScreen
+from arena.cli.play.run_screen import LiveTable, RunScreen
 from arena.cli.terminal.board import Look
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.ratings import points

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from adsearch import games
-from arena.cli.search.defences import MOST_LINES
+from arena.cli.search.solve import _MOST_DEFENCES as MOST_LINES
 from tests.kit.arena_program import Ended, arena
 from tests.kit.effort import PATIENCE
 from tests.kit.game_facts import facts, value

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from arena.cli.terminal import pausing
-from arena.cli.terminal.pausing import Pausing
+from arena.cli.terminal import stopping
+from arena.cli.terminal.stopping import Pausing
 
 
 def test_the_same_reason_is_told_once_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -17,7 +17,7 @@ def test_the_same_reason_is_told_once_a_minute(monkeypatch: pytest.MonkeyPatch) 
         nonlocal seconds
         seconds += time
 
-    monkeypatch.setattr(pausing, "time", SimpleNamespace(sleep=sleep, monotonic=lambda: seconds))
+    monkeypatch.setattr(stopping, "time", SimpleNamespace(sleep=sleep, monotonic=lambda: seconds))
     said: list[str] = []
     pause = Pausing(said.append, "Ctrl-C stops")
     for reason in ["the disk is full"] * 40 + ["it is locked"] * 2:

@@ -16,8 +16,7 @@ import pytest
 
 from arena.cli.play import run
 from arena.cli.play.tournament_display import TournamentDisplay
-from arena.cli.terminal.pausing import Pausing
-from arena.cli.terminal.stopping import Phase, Signals, Stopping, read_until
+from arena.cli.terminal.stopping import Pausing, Phase, Signals, Stopping, read_until
 from arena.errors import BadLeague
 from arena.history import words
 from arena.match.schedule import Entrant, Finished, InOrder, Planned, Ply

@@ -16,7 +16,7 @@ from arena.course.collecting import collector
 from arena.course.collecting.agent_names import agent_names
 from arena.course.collecting.collector import Collector, Progress
 from arena.course.collecting.deadline import read_deadline
-from arena.course.collecting.hand_in_result import HandInOutcome, HandInResult
+from arena.course.collecting.hand_in import HandInOutcome, HandInResult
 from arena.course.collecting.lms_download import read_downloads
 from arena.course.collecting.roster_matcher import RosterMatcher
 from arena.errors import ArenaError, BadLeague, BadRoster

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena.course.aliases import own_names
-from arena.course.feedback.mail import Letter, mail, without_agent
-from arena.course.feedback.write import Shared, write_feedback
+from arena.course.feedback.write import Letter, Shared, mail, without_agent, write_feedback
 from arena.course.report.gather import gather
 from arena.course.roster import read
 from arena.players.submissions import Store
