@@ -4,8 +4,6 @@ A game lists its options as objects of this class; the catalogue reads their val
 `Option.read` returns only valid values.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -44,6 +44,8 @@ from tests.kit.places import ROOT
 from tests.kit.starter_programs import TOOLS, command
 
 PAGE = (ROOT / "docs" / "languages.md").read_text("utf-8")
+OWN = (ROOT / "docs" / "developers" / "protocol.md").read_text("utf-8")
+"""What only our own processes say."""
 MESSAGES: dict[str, type[Struct]] = {kind.__struct_config__.tag: kind for kind in get_args(Message)}
 GAMES = ("tictactoe", "connect4", "kuhn", "rps", "ludo:players=3,tokens=1", "tree:professors")
 
@@ -169,10 +171,10 @@ def fenced(kind: str) -> list[str]:
 
 
 def table(heading: str) -> list[tuple[str, ...]]:
-    """The rows of the first table below that heading."""
-    found = re.search(rf"^#+ {re.escape(heading)}\n(.*?)(?=^#|\Z)", PAGE, re.MULTILINE | re.DOTALL)
-    assert found, f"docs/languages.md has no heading {heading}"
-    rows = [line for line in found[1].splitlines() if line.startswith("| `")]
+    """The rows of the tables below that heading, on both pages."""
+    parts = re.findall(rf"^#+ {re.escape(heading)}\n(.*?)(?=^#|\Z)", PAGE + OWN, re.MULTILINE | re.DOTALL)
+    assert parts, f"docs/languages.md has no heading {heading}"
+    rows = [line for part in parts for line in part.splitlines() if line.startswith("| `")]
     assert rows, f"docs/languages.md has no table below {heading}"
     return [tuple(cell.strip(" `") for cell in row.strip("|").split("|")) for row in rows]
 
@@ -214,7 +216,7 @@ def test_every_message_is_documented_with_all_its_fields(kind: type[Struct]) -> 
 
 
 def test_no_message_is_documented_that_there_is_not() -> None:
-    assert set(re.findall(r"^### `(\w+)`$", PAGE, re.MULTILINE)) == set(MESSAGES)
+    assert set(re.findall(r"^### `(\w+)`$", PAGE + OWN, re.MULTILINE)) == set(MESSAGES)
 
 
 def test_every_verdict_is_documented() -> None:

@@ -175,7 +175,7 @@ _STATUS_HELP: Final = f"Status of the games: {', '.join(Status)}. over: finished
     about={
         "id, tournament, round, number, attempt": "",
         "game, players, opening, clock, seed": "`players` is an array in the order of the seats",
-        "position": "the position from which the game began, before its opening; null: as the rules say",
+        "position": "where the game began, before its opening; null: as the rules say",
         "status": "`scheduled`, `playing`, `finished`, `void` or `cancelled`; an annulled game is `void`",
         "points": "an array: the points that count, after rulings",
         "utilities": "an array: the result on the board, whatever was ruled",
@@ -183,11 +183,11 @@ _STATUS_HELP: Final = f"Status of the games: {', '.join(Status)}. over: finished
         "plies, started, finished": "",
         "kind": (
             "`tournament`, `ladder`, `casual`, `with a person` or `challenge`. On pages, the `tournament` of"
-            " a challenge is its ladder, although the game does not count there"
+            " a challenge is its ladder, where it does not count"
         ),
         "ruling": (
-            'the ruling that changed the points: `{"what", "seat", "reason", "when", "id"}`; else null. `id`'
-            " is the number for `arena rule revoke`"
+            'the ruling that changed the points: `{"what", "seat", "reason", "when", "id"}` (`id`: for '
+            "`arena rule revoke`); else null"
         ),
     },
     without=("limit",),

@@ -15,15 +15,10 @@ _SAME: Final = ("name", "processor", "cores", "system", "python", "software")
 @listed(
     lambda: HOSTS,
     about={
-        "name, processor, cores, system, python, software": (
-            "what the machine is; null where its games were recorded without it"
-        ),
-        "speed": (
-            "thousands of positions that our search visits in a second of processor time: the best that was "
-            "measured; or null"
-        ),
-        "games": "number of games that were played on it",
-        "walls": "an array of the kinds of walls that its games had",
+        "name, processor, cores, system, python, software": "what the machine is; null where it was not recorded",
+        "speed": "thousands of positions that our search visits in a second of processor time; or null",
+        "games": "games played on it",
+        "walls": "an array of the walls that its games had",
     },
 )
 def hosts(shown: Shown, tournament: TournamentArgument = None, db: DatabaseOption = None) -> None:

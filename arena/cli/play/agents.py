@@ -40,12 +40,10 @@ OPTIONS_OF_ENGINE: Final = (*OPTIONS[:-1], Column("about", on=Medium.JSON))
     about={
         "name, about": "",
         "program": "the path of an engine's program; null for a built-in agent",
-        "chance, hidden, several": (
-            "whether it can play games with chance, with hidden information, for more than two players"
-        ),
+        "chance, hidden, several": "whether it plays games with chance, hidden information, more than two players",
         "options": (
-            'an array of `{"name", "default", "expected", "about"}`; empty for an engine in the list. '
-            "`arena agents NAME` prints this array alone; `about` is empty for engines"
+            'an array of `{"name", "default", "expected", "about"}`, which `arena agents NAME` prints alone; '
+            "empty for an engine in the list"
         ),
     },
 )

@@ -36,10 +36,8 @@ CELLS: Final[tuple[Column[tuple[Cell, Score]], ...]] = (
 @listed(
     lambda: CELLS,
     about={
-        "player, against": (
-            "the player in seat 0, and the one in all other seats; `against` is null in a game for one player"
-        ),
-        "games, won": "games played (void games do not count), and those that `player` won",
+        "player, against": "the player in seat 0, and that in all other seats, null in a game for one player",
+        "games, won": "games without void ones, and those that `player` won",
         "mean_score": "the mean utility of `player`; null if no game has one",
     },
 )

@@ -47,13 +47,12 @@ _FIRST: Final = ("depth", "nodes", "positions", "leaves", "time", "speed", "bran
         "depth, algorithm": "",
         "value, move": "for the seat to move",
         "bound": "`exact`, `lower` or `upper`: what the value is",
-        "differs": "whether the value differs from the first algorithm's at this depth",
-        "nodes, branching, time": "visited nodes; `branching` is the effective branching factor",
+        "differs": "whether the value is another than the first algorithm's",
+        "nodes, branching, time": "visited nodes; the effective branching factor",
         "positions, leaves": (
-            "different positions that were looked at, and those whose value was read; null for your own "
-            "function, and above 500,000 nodes"
+            "different positions, and those whose value was read; null for your own function, and above 500,000 nodes"
         ),
-        "speed": "nodes per second; null if the time was too short to measure",
+        "speed": "nodes per second; null if the time was too short",
     },
 )
 def compare(

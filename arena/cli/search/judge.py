@@ -40,12 +40,9 @@ _MOST_PRINTED: Final = 50
         "passed": "whether value, move and leaves are right",
         "value, expected_value": "what the function returned, and the right value",
         "move, expected_moves": "the move it returned, and all best moves",
-        "leaves, expected_leaves": "the leaves that it visited, and those that the algorithm visits, in order",
+        "leaves, expected_leaves": "the leaves that it visited, and those of the algorithm, in order",
         "difference": "the first difference in words; null if there is none",
-        "nodes, time": (
-            "the positions that the function created with `state.play`, and the root; the time in "
-            "milliseconds. Null if it failed"
-        ),
+        "nodes, time": "the positions that the function created with `state.play`, and the root; null if it failed",
         "expected_nodes, expected_time": "the same for our search of this tree",
     },
 )

@@ -47,20 +47,15 @@ SIZES: Final[tuple[Column[dict[str, Any]], ...]] = (
 @listed(
     lambda: SIZES,
     about={
-        "game": "one row for each number of a range",
-        "nodes, leaves, height": "of the game tree; like all fields below null if they could not be measured in time",
+        "game": "a row for each number of a range",
+        "nodes, leaves, height": "of the game tree; like all fields below null if not measured in time",
         "positions, up_to_symmetry": (
-            "different positions (those with the same future can count once, as in Grundy's game without its"
-            " piles of one and two); the same with turned and mirrored ones counted once, null for a game "
-            "whose symmetry is not known"
+            "different positions (those with the same future can count once); the same with turned and mirrored "
+            "ones counted once, null if no symmetry is known"
         ),
-        "winner": (
-            "`first`, `second` or `draw`; null if it is not a game that two players win or lose, and with chance"
-        ),
+        "winner": "`first`, `second` or `draw`; null with chance, and if not two players win or lose",
         "nimber": "null if the game is not impartial",
-        "mean_moves, branching": (
-            "the mean number of moves of a node that is not a leaf; the effective branching factor b"
-        ),
+        "mean_moves, branching": "mean number of moves of a node that is not a leaf; effective branching factor b",
         "alphabeta": "nodes that alpha-beta visits; null in games that it cannot search",
         "uniform_leaves, best_case_leaves": "b^h, and b^⌈h/2⌉+b^⌊h/2⌋-1",
     },

@@ -288,15 +288,12 @@ _NO_ROSTER: Final = "expected a roster: --roster FILE, or roster = in the table 
         "id, name, group": "the student, from the roster",
         "agent": "the agent's name",
         "submission, when, time_from, late, late_days": (
-            "the file, its time, where the time is from, whether it is after the deadline, and by how many "
-            "days, counting each day that has started"
+            "the file, its time, where the time is from, whether and by how many started days it is late"
         ),
         "light": "[the result](course.md#collect)",
         "told, advice": "the message, and what to do",
-        "plays, version, source, new": (
-            "whether an agent of the student plays, its version and hash, and whether this command made the version"
-        ),
-        "team_submissions": "if several members of the student's team handed in: the files of all, the latest first",
+        "plays, version, source, new": "whether an agent of the student plays, its version and hash, if that is new",
+        "team_submissions": "if several members of a team handed in: their files, the latest first",
         "same": "an array of `file` and `agents`: equal content of other students",
     },
 )

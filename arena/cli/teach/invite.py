@@ -69,8 +69,8 @@ ACCOUNTS: Final[tuple[Column[AccountUse], ...]] = (
         "name, id, alias": "of the person, as on the roster; empty if unknown",
         "role": "`student` or `instructor`",
         "status": "`active` or `deactivated`",
-        "invited, signed_in": "when the last link was made, and when one was last used; null if never",
-        "seen": "when a page or a token was last used, to within five minutes; null if never",
+        "invited, signed_in": "when the last link was made and last used; null if never",
+        "seen": "when a page or a token was last used, give or take five minutes",
     },
 )
 def invite(

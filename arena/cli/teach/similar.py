@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 @listed(
     lambda: _columns(str),
     about={
-        "agent, version, student": (
-            "the agent, its version, and the names of its students on the roster, else the agent again"
-        ),
+        "agent, version, student": "the agent, its version, and its students on the roster, else the agent again",
         "other, other_version, other_student": "the same of the other; for `--against`, the path, null and the path",
         "share, other_share": "the shared part of each one's own code, from 0 to 1",
         "kind": "[`same content`, `same file`, `same code` or `same parts`](course.md#copied-work)",

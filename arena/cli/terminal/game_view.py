@@ -131,7 +131,7 @@ def picture(view: GameView, look: Look, columns: int, rows: int) -> Picture:
 
 
 def _cut(lines: list[Text], most: int) -> list[Text]:
-    """At most so many of the lines; the last one says that there are more."""
+    """At most `most` of the lines; the last one says that there are more."""
     more = len(lines) - most
     return (
         lines
