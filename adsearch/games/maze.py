@@ -10,7 +10,7 @@ from collections.abc import Hashable, Sequence
 from typing import Final, Self
 
 from adsearch.errors import BadCell, BadPosition, quote
-from adsearch.games.grid import GridGame, grid_attributes
+from adsearch.games.grid import Cell, GridGame, grid_attributes
 from adsearch.games.maze_map import (
     HEADING_NAMES,
     HEADINGS,
@@ -421,6 +421,9 @@ class Maze(GridGame[int], MazePath):
     def key(self) -> Hashable:
         eaten = (self.pellets, self.power, self.score)
         return (self.runner, self.ghosts, eaten, self.scared, self.timer, self.round, self.mover)
+
+    def in_text(self, row: int, column: int) -> Cell:
+        return row, column
 
     def to_text(self, move: int) -> str:
         return MOVE_NAMES[move]

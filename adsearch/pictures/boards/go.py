@@ -29,7 +29,7 @@ from adsearch.pictures.boards.paper import (
 )
 from adsearch.pictures.svg import element, number, pair
 
-CELLS: Final = Cells(("pale",), {".": Piece("lattice", "┼"), "x": Piece("black"), "o": Piece("white")})
+CELLS: Final = Cells(("pale",), {".": Piece("lattice", "┼"), "x": Piece("black"), "o": Piece("white")}, link="─")
 _STEP: Final = 30.0
 """Distance of two lines."""
 _RADIUS: Final = 13.5

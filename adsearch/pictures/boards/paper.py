@@ -65,6 +65,8 @@ class Cells(NamedTuple):
     """By the marks of `State.cell`; a mark that is missing is written as it is."""
     has_labels: bool = True
     """Whether letters or numbers stand beside the board in the game's text."""
+    link: str = " "
+    """What stands between the signs of cells."""
 
 
 @dataclass(frozen=True, slots=True)

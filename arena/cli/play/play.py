@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from adsearch import games
+from adsearch.errors import AdsearchError
 from adsearch.games.catalog import split_position
 from agents import builtin
 from arena import engines
@@ -245,6 +246,7 @@ def _refuse(plan: _Plan) -> None:
         fitting = shlex.join([plan.game, *[player.text for player in plan.players][: start.players], *more])
         raise BadFixture(
             f"{plan.game} needs {start.players} players, got {len(plan.players)}; for example: arena play {fitting}"
+            f"{_with_option(plan)}"
         )
     if plan.web:
         _refuse_in_a_browser(plan)
@@ -255,6 +257,18 @@ def _refuse(plan: _Plan) -> None:
     for player in plan.players:
         if player.kind is PlayerKind.BUILTIN:
             builtin.check_can_play(player.text, start)
+
+
+def _with_option(plan: _Plan) -> str:
+    """How the game is called for the players that were given, if it has an option for their number."""
+    if ":" in plan.game:
+        return ""
+    for option in ("players", "ghosts"):
+        given = len(plan.players) - (option == "ghosts")
+        with suppress(AdsearchError):
+            if games.start(f"{plan.game}:{option}={given}").players == len(plan.players):
+                return f", or for {len(plan.players)} players {plan.game}:{option}={given}"
+    return ""
 
 
 def _refuse_in_a_browser(plan: _Plan) -> None:

@@ -37,6 +37,8 @@ _SAID: Final = 6
 _KEYS: Final = "arrows and Enter, a click, or type a move   ?: help   tab: in words   esc: clear"
 _WATCHING: Final = "s: other side   w: in words   q: end"
 _NEXT: Final = "Enter: the next game "
+_DIRECTIONS: Final = {"up": "n", "down": "s", "left": "w", "right": "e"}
+"""The moves of a game in which a piece walks."""
 _STEPS: Final = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 
 
@@ -55,6 +57,8 @@ class PlayScreen(GameScreen):
         self._said: deque[str] = deque(maxlen=_SAID)
         self._results: list[str] = []
         self._prompt, self._typed = "", ""
+        # Whether what is typed was chosen with the arrows: the next character begins anew.
+        self._is_chosen = False
         self._cursor: Cell | None = None
         self._start: Cell | None = None
         self._turned = self._in_words = False
@@ -144,6 +148,7 @@ class PlayScreen(GameScreen):
             )
         self._since = monotonic_ns()
         self._start = None
+        self._said.clear()
 
     def _print(self, text: Text, end: str = "\n", *, more: str = "  ", wrapped: bool = True) -> None:
         if not self._is_shown:
@@ -292,11 +297,13 @@ class PlayScreen(GameScreen):
             self._in_words ^= key == "w"
         elif key == "escape":
             self._typed, self._start, self._asked_for = "", None, [""]
+            self._said.clear()
         elif key == "rub out":
             self._typed = self._typed[:-1]
         elif not self._prompt:  # typed ahead
             self._typed += key * (len(key) == 1)
         elif key == "?" and not self._typed:
+            self._said.clear()
             return "?"
         elif key == "enter":
             if self._typed and self._typed == self._asked_for[0][: len(self._typed)]:
@@ -311,7 +318,8 @@ class PlayScreen(GameScreen):
         elif key in _STEPS:
             self._move_cursor(key, ways, state)
         elif len(key) == 1:
-            self._typed += key
+            self._typed = key if self._is_chosen else self._typed + key
+            self._is_chosen = False
         return None
 
     def _move_cursor(self, key: str, ways: dict[Any, tuple[Cell, ...]], state: State[Any] | None) -> None:
@@ -321,9 +329,12 @@ class PlayScreen(GameScreen):
                 texts = [] if state is None else [state.shown(move) for move in state.moves()]
             except Exception:  # user-supplied rules may raise anything
                 texts = []
-            if texts:
+            if {*_DIRECTIONS.values()} & {*texts}:
+                self._typed = _DIRECTIONS[key] if _DIRECTIONS[key] in texts else self._typed
+            elif texts:
                 at = texts.index(self._typed) if self._typed in texts else -1 if key in ("down", "right") else 0
                 self._typed = texts[(at + (1 if key in ("down", "right") else -1)) % len(texts)]
+            self._is_chosen = True
             return
         down, right = _STEPS[key]
         if self._picture is not None and self._picture.board.is_turned:

@@ -49,10 +49,12 @@ _LINGERS: Final = 2.0
 _SAID: Final = 4
 """Number of messages that are shown."""
 _BESIDE: Final = 42
-"""Columns of the game beside the standings."""
+"""Columns of the game beside the standings, at least."""
+_TABLE: Final = 104
+"""Columns that standings can use; the game has what is left."""
 _BOTH: Final = 110
 """Columns of a screen on which both have room."""
-_KEYS: Final = "g: a game or standings   n: another game   s: turn   w: in words   Ctrl-C: stop"
+_KEYS: Final = "g: a game or standings   n: another game   s: other side   w: in words   Ctrl-C: stop"
 
 
 class RunScreen:
@@ -146,13 +148,14 @@ class RunScreen:
         columns, rows = self._screen.size
         said = [Text(line) for text in self._said for line in wrap_lines(text, width=columns)][-_SAID:]
         high = rows - len(said) - 1
-        wide = columns - _BESIDE - 2 if columns >= _BOTH else columns
+        beside = max(_BESIDE, columns - _TABLE)
+        wide = columns - beside - 2 if columns >= _BOTH else columns
         status = Text(_KEYS, no_wrap=True)
         if self._game is not None and (self._shows_game or columns >= _BOTH):
             view = self._game.view(monotonic_ns())
-            if columns < _BOTH:
+            if self._shows_game:
                 return [*picture(view, self._screen.look, columns, high).lines, *said, status]
-            game = picture(view, self._screen.look, _BESIDE, high).lines
+            game = picture(view, self._screen.look, beside, high).lines
         else:
             game = []
         table = self._table(wide, high)

@@ -81,7 +81,7 @@ class Look:
         """What this console says of itself."""
         plain = not console.is_terminal or console.is_dumb_terminal or console.no_color
         system = None if plain or console.color_system is None else _SYSTEMS[console.color_system]
-        signs = "utf" in (console.encoding or "") and not _draws_wide() and os.environ.get("TERM") != "linux"
+        signs = "utf" in (console.encoding or "") and not _has_few_signs() and os.environ.get("TERM") != "linux"
         for word in filter(None, os.environ.get("ARENA_LOOK", "").split(",")):
             if word in _SYSTEMS:
                 system = _SYSTEMS[word] if console.is_terminal else None
@@ -100,10 +100,10 @@ class Look:
         return Style.null() if self.colours is None else self.ink(_readable_on(kind), kind, bold=bold)
 
 
-def _draws_wide() -> bool:
-    """Whether the locale's terminals draw symbols two columns wide."""
+def _has_few_signs() -> bool:
+    """Whether the locale is that of plain ASCII, or one whose terminals draw symbols two columns wide."""
     named = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))), "")
-    return named[:2] in ("zh", "ja", "ko")
+    return named in ("C", "POSIX") or named[:2] in ("zh", "ja", "ko")
 
 
 @cache
@@ -260,7 +260,10 @@ def _as_cells(
     above = first > 0
     heads = _heads(text[first - 1 if above else len(rows)], state, columns) if cells.has_labels else []
     sides = [text[first + row][: state.in_text(row, 0)[1] - 1].strip() for row in range(len(rows))]
-    sides = sides if cells.has_labels else [""] * len(rows)
+    if not cells.has_labels:  # numbers of cells can stand right of the board
+        ends = state.in_text(0, columns[-1])[1] + 1
+        numbers = [text[first + row][ends:].split() for row in range(len(rows))]
+        sides = ["-".join((row[0], row[-1])[:: -1 if turned else 1]) if row else "" for row in numbers]
     margin = max(map(len, sides)) + 1 if any(sides) else 0
     rest = [line for line in text[first + len(rows) + (not above and bool(heads)) :] if line.strip()]
     wide, high = room or (0, 0)
@@ -271,14 +274,18 @@ def _as_cells(
     across = columns[::-1] if turned else columns
     for row in reversed(range(len(rows))) if turned else range(len(rows)):
         marked = [signs.get((row, at), "") for at in across]
-        edge, *nexts = [_MARKED[name].around[0] if name != "legal" else " " for name in [*marked, ""]]
+        befores = [_MARKED[name].around[0] if name != "legal" else " " for name in marked]
+        edge, *nexts = [*(before if before != " " else cells.link for before in befores), " "]
         parts = [
             _cell(rows[row][at], cells, (row, at), size, look, name, beside)
             for at, name, beside in zip(across, marked, nexts, strict=True)
         ]
         for n in range(size):
             side = sides[row] if n == (size - 1) // 2 else ""
-            before = (f"{side:>{margin - 1}}{edge if size == 1 else ' '}" if margin else "", faint)
+            before = (
+                f"{side:>{margin - 1}}{edge if size == 1 and edge != cells.link else ' '}" if margin else "",
+                faint,
+            )
             drawn.append(Text.assemble(before, *[part[n] for part in parts]))
     if heads:
         label = Text(" " * margin + "".join(f"{heads[at]:^{2 * size}}" for at in across), faint)
@@ -349,7 +356,9 @@ def _cell(mark: str, cells: Cells, cell: Cell, size: int, look: Look, marked: st
         sign, before, after = "•" if look.signs else "+", " ", " "
     side = look.ink(_readable_on(ground), ground)
     if size == 1:
-        return [Text.assemble((sign, style), (after if after != " " else beside, side))]
+        after = after if after != " " else beside
+        link = look.ink(cells.pieces["."].kind, ground, bold=True) if after == cells.link != " " else side
+        return [Text.assemble((sign, style), (after, link))]
     gap = " " * (size - 2)
     text = Text.assemble((gap + before, side), (sign, style), (after + gap + " ", side))
     blank = Text(" " * (2 * size), side)
@@ -364,7 +373,7 @@ _RINGS: Final = (("▟▀▀▙", "▜▄▄▛"), (" ▄▄▄▄ ", "▐▌  �
 def _ground(cells: Cells, cell: Cell, look: Look) -> str:
     """The colour of an empty cell. Cells of one colour alternate a little, so that one can count them."""
     n = sum(cell) % 2
-    if len(cells.grounds) > 1 or n == 0 or look.colours is ColorSystem.STANDARD:
+    if len(cells.grounds) > 1 or n == 0 or cells.link != " " or look.colours is ColorSystem.STANDARD:
         return cells.grounds[n % len(cells.grounds)]
     return _mixed(cells.grounds[0], "#000000", 0.12)
 

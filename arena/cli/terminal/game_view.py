@@ -154,7 +154,8 @@ def _seats(view: GameView) -> tuple[list[int], list[int]]:
     if len(seats) > 2:
         first = seats[1 : 1 + len(seats) // 2]
     second = [seat for seat in seats if seat not in first]
-    return (second, first) if view.turned and len(seats) == 2 else (first, second)
+    is_turned = view.turned and view.state is not None and boards.can_turn(view.state)
+    return (second, first) if is_turned and len(seats) == 2 else (first, second)
 
 
 def _board(view: GameView, look: Look, room: tuple[int, int]) -> Drawn:
@@ -164,7 +165,8 @@ def _board(view: GameView, look: Look, room: tuple[int, int]) -> Drawn:
         return Drawn([Text(line, Style(dim=True)) for line in wrap_lines(view.why_no_board, width=max(_EDGE, room[0]))])
     if view.in_words:
         return Drawn([Text(line) for line in wrap_lines(described(view.state, view.last), width=max(_EDGE, room[0]))])
-    return board(view.state, view.last, look, room=room, marks=view.marks, turned=view.turned)
+    turned = view.turned and boards.can_turn(view.state)
+    return board(view.state, view.last, look, room=room, marks=view.marks, turned=turned)
 
 
 def described(state: State[Any], last: Any) -> str:

@@ -121,6 +121,27 @@ def test_a_click_is_the_cursor_and_enter() -> None:
     assert pressed(screen, "mouse 79 23") == []
 
 
+def test_arrows_walk_where_a_piece_walks_and_what_is_typed_after_a_choice_replaces_it() -> None:
+    screen = asked("maze:ghosts=1")
+    assert pressed(screen, LEFT, "enter") == ["w"]
+    screen._typed = ""
+    assert pressed(screen, UP, RIGHT, UP, "enter") == ["e"]  # there is a wall above
+    screen = asked("pig")
+    assert pressed(screen, DOWN, "h", "enter") == ["h"]
+
+
+def test_messages_go_with_the_move_that_they_were_about() -> None:
+    screen = asked("tictactoe")
+    screen.say("a hint")
+    assert [*screen._said] == ["a hint"]
+    assert pressed(screen, "escape") == []
+    assert not screen._said
+    screen.say("another one")
+    assert screen._game is not None
+    screen.show(Ply(screen._game, MoveRecord(1, 0, "b2")))
+    assert not screen._said
+
+
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[Session]:
     found = Session(tmp_path)

@@ -106,6 +106,7 @@ def test_a_terminal_says_what_it_can_show(
     settings: dict[str, Any], look: Look, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Console, "encoding", "utf-8")
+    monkeypatch.setenv("LC_ALL", "en_US.UTF-8")
     assert Look.of(console(**settings)) == look
     monkeypatch.setattr(Console, "encoding", "ascii")
     assert not Look.of(console(**settings)).signs
@@ -116,6 +117,22 @@ def test_where_symbols_are_wide_letters_are_drawn(monkeypatch: pytest.MonkeyPatc
     monkeypatch.delenv("LC_ALL", raising=False)
     monkeypatch.setenv("LC_CTYPE", "ja_JP.UTF-8")
     assert not Look.of(console()).signs
+
+
+def test_in_a_locale_of_ascii_letters_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LC_CTYPE", raising=False)
+    for locale, signs in (("C", False), ("POSIX", False), ("C.UTF-8", True)):
+        monkeypatch.setenv("LC_ALL", locale)
+        assert Look.of(Console(force_terminal=True, file=io.TextIOWrapper(io.BytesIO(), "utf-8"))).signs is signs
+
+
+def test_numbers_of_cells_stand_beside_the_rows() -> None:
+    state = games.start("checkers")
+    look = Look(ColorSystem.TRUECOLOR, True)
+    rows = [line.plain[:6].strip() for line in board(state, None, look).lines]
+    assert rows[:8] == ["1-4", "5-8", "9-12", "13-16", "17-20", "21-24", "25-28", "29-32"]
+    turned = [line.plain[:6].strip() for line in board(state, None, look, turned=True).lines]
+    assert turned[:2] == ["32-29", "28-25"]
 
 
 @pytest.mark.parametrize("spec", EVERY)
