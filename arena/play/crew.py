@@ -44,18 +44,18 @@ class Process:
         self,
         arguments: Sequence[str],
         *,
-        folder: RunFolder,
+        folder: RunFolder | None,
         descriptors: Sequence[int] = (),
         ends_within: float = _ENDS_WITHIN,
     ) -> None:
-        """`descriptors`: those that the process gets, under the same numbers. `ends_within`: the seconds that `end`
-        gives it to exit."""
+        """`folder`: for its stderr; None: that is not kept. `descriptors`: those that the process gets, under the same
+        numbers. `ends_within`: the seconds that `end` gives it to exit."""
         if sys.platform == "win32":
             raise ArenaError("a referee and its players need Linux or macOS; on Windows use WSL")
         ours, theirs = socket.socketpair()
         self.link: socket.socket = ours
         self._ends_within = ends_within
-        self._log = folder.path / f"log-{secrets.token_hex(4)}"
+        self._log = Path(os.devnull) if folder is None else folder.path / f"log-{secrets.token_hex(4)}"
         with theirs, self._log.open("wb") as log:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", *arguments],
@@ -70,6 +70,11 @@ class Process:
     def pid(self) -> int:
         """The process id."""
         return self._process.pid
+
+    @property
+    def code(self) -> int | None:
+        """The exit code of a process that has ended; negative: the signal that ended it."""
+        return self._process.returncode
 
     def send_settings(self, settings: Mapping[str, Any]) -> None:
         """Sends what the process needs to start, as one line of JSON."""
@@ -123,7 +128,8 @@ class Process:
             self._process.kill()
             self._process.wait()
         self.hang_up()
-        self._log.unlink(missing_ok=True)
+        if self._log.is_file():
+            self._log.unlink()
 
 
 class Member:

@@ -34,8 +34,9 @@ from starlette.types import ASGIApp
 from agents.errors import one_line
 from arena.accounts.limits import Bucket, Buckets
 from arena.course import roster as rosters
+from arena.play.helper import Lines
 from arena.players.submissions import Store
-from arena.serve.page_link import Complaint, Lines, to_pages
+from arena.serve.page_link import Complaint, to_pages
 from arena.serve.spool import Spool
 from arena.web import audited, links, page_routes, play_routes, still_signed_in
 from arena.web.analysing import Analyses

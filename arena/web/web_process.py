@@ -24,7 +24,8 @@ from msgspec import Struct
 from adsearch.errors import quote
 from arena.errors import ArenaError
 from arena.play.crew import Process
-from arena.serve.page_link import LONGEST, Complaint, FromPages, Lines, TooLong, from_pages
+from arena.play.helper import Lines, TooLong
+from arena.serve.page_link import LONGEST, Complaint, FromPages, from_pages
 from arena.walls.run_folder import RunFolder
 
 DEFAULT: Final = "127.0.0.1:8000"
