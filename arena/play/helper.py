@@ -1,10 +1,10 @@
 """A helper: a process of this program that works for another one, its asker: it gets jobs, and answers.
 
-    python -m arena.play.helper
+    python -m arena.play.helper MODULE:FUNCTION
 
-Its stdin is a socket, whose other end the asker has. Over it go the name of a function, the limits, jobs and answers,
-each as one line of JSON. Whatever happens to a helper, the asker gets an answer, or learns why there is none; and a
-helper ends when its asker has ended, even by SIGKILL.
+Its stdin is a socket, whose other end the asker has. Over it go the limits, jobs and answers, each as one line of JSON;
+the function reads jobs and answers them. Whatever happens to a helper, the asker gets an answer, or learns why there is
+none; and a helper ends when its asker has ended, even by SIGKILL.
 """
 
 from __future__ import annotations
@@ -49,14 +49,6 @@ class Limits(Struct, frozen=True, kw_only=True):
     """Soft limits: RLIMIT_... -> value."""
     finishes: bool = False
     """Whether its function hears that the asker has ended, and finishes its work; otherwise the kernel kills it."""
-
-
-class _Start(Struct, frozen=True):
-    """The first line for a helper."""
-
-    work: str
-    """MODULE:FUNCTION"""
-    limits: Limits
 
 
 class _Answer(Struct, frozen=True, tag="answer"):
@@ -123,9 +115,10 @@ class Helper:
         from arena.play.crew import Process  # here, because a helper starts no process of the crew
 
         self._finishes = limits.finishes
-        self._process = Process(["-m", "arena.play.helper"], folder=folder, ends_within=ends_within)
+        command = ["-m", "arena.play.helper", f"{work.__module__}:{work.__name__}"]
+        self._process = Process(command, folder=folder, ends_within=ends_within)
         self._lines = Lines(self._process.link, longest=longest)
-        self.send(_Start(f"{work.__module__}:{work.__name__}", limits))
+        self.send(limits)
 
     @property
     def pid(self) -> int:
@@ -271,10 +264,9 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), sys.stdin.fileno())  # programs that it starts do not get the link
     asker = Asker(link)
     with suppress(AskerEnded):
-        start = asker.job(_Start)
         try:
-            _keep(start.limits)
-            module, _, name = start.work.partition(":")
+            _keep(asker.job(Limits))
+            module, _, name = sys.argv[1].partition(":")
             getattr(importlib.import_module(module), name)(asker)
         except AskerEnded:
             raise

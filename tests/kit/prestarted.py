@@ -37,7 +37,7 @@ _CLONE: Final = {"x86_64": 56, "aarch64": 220}.get(platform.machine()) if sys.pl
 POSSIBLE: Final = _CLONE is not None
 _CLONE_PARENT: Final = 0x8000
 _IMPORTED_FIRST: Final = ("agents", "arena.play.referee", "arena.walls.warden")
-_FORKED: Final = (*_IMPORTED_FIRST, "arena.play.helper", "arena.serve.intake", "arena.serve.rater", "arena.web.server")
+_FORKED: Final = (*_IMPORTED_FIRST, "arena.play.helper", "arena.web.server")
 """Programs whose module has a `main` and starts nothing when it is imported; others are started by `Popen`."""
 _MOST: Final = 1 << 20
 
