@@ -87,7 +87,7 @@ class IntakeProcess(Helper):
         self, folder: RunFolder, database: Database, store: Store, name: str, *, within: float = WITHIN
     ) -> None:
         """`name`: of the ladder. `within`: seconds for each upload."""
-        super().__init__(open_uploads, limits=Limits(nice=_NICE, finishes=True), folder=folder)
+        super().__init__(open_uploads, Limits(nice=_NICE, finishes=True), folder=folder)
         address = database.address.render_as_string(hide_password=False)
         self.send(Settings(address, str(store.folder), name, str(folder.scratch), within))
 
@@ -186,12 +186,12 @@ class Intake:
         """What a helper finds in the upload; HelperEnded if it does not answer. When this returns, no process of it is
         left, and no file in the scratch folder."""
         scratch = Path(tempfile.mkdtemp(prefix=_SCRATCH, dir=self._scratch))
-        helper = Helper(open_upload, limits=_LIMITS, longest=_LONGEST_ANSWER)
+        helper = Helper(open_upload, _LIMITS, longest=_LONGEST_ANSWER)
         try:
-            helper.send(ToOpen(str(self._store.folder), one.id, one.label, one.author, languages, str(scratch)))
-            found = helper.answer(Opened, within=self._within, wait=lambda left: self.wait(left, helper.fileno()))
+            with helper:
+                helper.send(ToOpen(str(self._store.folder), one.id, one.label, one.author, languages, str(scratch)))
+                found = helper.answer(Opened, within=self._within, wait=lambda left: self.wait(left, helper.fileno()))
         finally:
-            helper.end()
             jail.kill_descendants()
             cgroup.end_left(helper.pid)
             clear(scratch)

@@ -41,7 +41,7 @@ class RaterProcess(Helper):
     """The director's end of the rater. It is nudged when a game is over; at its end it writes its last ratings."""
 
     def __init__(self, folder: RunFolder, database: Database, tournament: int) -> None:
-        super().__init__(rate, limits=_LIMITS, folder=folder, ends_within=LAST_RATINGS_WITHIN)
+        super().__init__(rate, _LIMITS, folder=folder, ends_within=LAST_RATINGS_WITHIN)
         # Not as an argument: the address of a database can have a password in it.
         self.send((database.address.render_as_string(hide_password=False), tournament))
 

@@ -10,8 +10,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Hashable
 from typing import Final
 
-import msgspec
-
 from adsearch.errors import quote
 from agents.errors import one_line
 from arena.errors import ArenaError, HelperEnded, HelperFailed
@@ -24,6 +22,8 @@ from db.database import Database
 _LIMITS: Final = Limits(nice=19)
 _MOST_SECONDS: Final = 300.0
 """Time limit of a search."""
+_WRITTEN: Final = -1
+"""The answer after the last ply: the analysis is in the record."""
 
 
 class NotFound(ArenaError):
@@ -90,13 +90,13 @@ class _Running:
 
     async def search(self, database: str, game: int) -> None:
         """Starts the helper and waits for its last answer; NotFound if it fails."""
-        with Helper(judge, limits=_LIMITS) as helper:
+        with Helper(judge, _LIMITS) as helper:
             helper.send((database, game))
             try:
                 while True:
                     await _readable(helper)
-                    for answer in helper.received():
-                        if (ply := msgspec.json.decode(answer, type=int | None)) is None:
+                    for ply in helper.received(int):
+                        if ply == _WRITTEN:
                             return
                         self.note(plies=ply)
             except HelperFailed as error:
@@ -125,8 +125,8 @@ async def _readable(helper: Helper) -> None:
 
 
 def judge(asker: Asker) -> None:
-    """Answers one job, a database and a game in it, with each ply that was judged, and None when the analysis is in
-    the record; in a helper."""
+    """Answers one job, a database and a game in it, with each ply that was judged, and at the end `_WRITTEN`; in a
+    helper."""
     address, id = asker.job(tuple[str, int])
     with Database(address, create=False) as database:
         with database.reading() as connection:
@@ -142,4 +142,4 @@ def judge(asker: Asker) -> None:
             return
         with database.writing() as connection:
             store.keep_analysis(connection, id, judged)
-    asker.answer(None)
+    asker.answer(_WRITTEN)

@@ -492,7 +492,7 @@ class PersonsGame:
 
 def _hint(rules: str, position: str) -> Hint:
     """A hint for the seat to move, from a helper, so that no page waits for it. ArenaError if there is none."""
-    with Helper(hint.answer, limits=_HINT_LIMITS) as helper:
+    with Helper(hint.answer, _HINT_LIMITS) as helper:
         helper.send((rules, position))
         try:
             return helper.answer(Hint, within=_HINT_WITHIN)

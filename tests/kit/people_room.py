@@ -18,8 +18,7 @@ import pytest
 from msgspec import Struct
 
 from arena.match.schedule import Finished, Planned, WrappingSchedule
-from arena.play.crew import Process
-from arena.play.helper import Lines
+from arena.play.helper import Lines, Process
 from arena.players.player import read_player
 from arena.serve.happenings import Happening
 from arena.serve.invited import InvitedGames

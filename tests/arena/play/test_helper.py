@@ -25,7 +25,7 @@ _FUNCTION = Callable[[Asker], None]
 
 
 def test_a_helper_answers_one_job_after_the_other() -> None:
-    with Helper(fake_searches.echoes, limits=NO_LIMITS) as helper:
+    with Helper(fake_searches.echoes, NO_LIMITS) as helper:
         for job in ("one", "zwei\n", "x" * 1_000_000):
             helper.send(job)
             assert helper.answer(str, within=PATIENCE) == job
@@ -33,7 +33,7 @@ def test_a_helper_answers_one_job_after_the_other() -> None:
 
 def test_it_has_its_limits_and_its_stdin_is_not_the_link() -> None:
     limits = Limits(nice=3, resources={resource.RLIMIT_NOFILE: 99})
-    with Helper(fake_searches.says_how_it_is, limits=limits) as helper:
+    with Helper(fake_searches.says_how_it_is, limits) as helper:
         nice, limit, stdin, ignores = helper.answer(tuple[int, int, str, bool], within=PATIENCE)
     assert nice == min(19, os.getpriority(os.PRIO_PROCESS, 0) + 3)
     assert (limit, stdin, ignores) == (99, os.devnull, True)
@@ -51,13 +51,13 @@ def test_it_has_its_limits_and_its_stdin_is_not_the_link() -> None:
     ids=lambda one: getattr(one, "__name__", ""),
 )
 def test_why_there_is_no_answer(work: _FUNCTION, error: type[HelperEnded], words: str) -> None:
-    with Helper(work, limits=NO_LIMITS, longest=10_000) as helper, pytest.raises(HelperEnded) as raised:
+    with Helper(work, NO_LIMITS, longest=10_000) as helper, pytest.raises(HelperEnded) as raised:
         helper.answer(int, within=PATIENCE)
     assert (type(raised.value), str(raised.value)) == (error, words)
 
 
 def test_one_that_is_killed_says_by_which_signal() -> None:
-    with Helper(fake_searches.is_killed, limits=NO_LIMITS) as helper:
+    with Helper(fake_searches.is_killed, NO_LIMITS) as helper:
         assert helper.answer(int, within=PATIENCE) == 1
         with pytest.raises(HelperEnded, match=r"^SIGKILL$"):
             helper.answer(int, within=PATIENCE)
@@ -65,14 +65,14 @@ def test_one_that_is_killed_says_by_which_signal() -> None:
 
 def test_one_that_uses_too_much_processor_time_is_late() -> None:
     with (
-        Helper(fake_searches.burns, limits=Limits(resources={resource.RLIMIT_CPU: 1})) as helper,
+        Helper(fake_searches.burns, Limits(resources={resource.RLIMIT_CPU: 1})) as helper,
         pytest.raises(HelperLate),
     ):
         helper.answer(int, within=PATIENCE)
 
 
 def test_one_that_does_not_answer_in_time_is_late_and_killed_with_the_block() -> None:
-    with Helper(fake_searches.sleeps, limits=NO_LIMITS) as helper:
+    with Helper(fake_searches.sleeps, NO_LIMITS) as helper:
         process = os.pidfd_open(helper.answer(int, within=PATIENCE))
         with pytest.raises(HelperLate, match=r"^it took longer than 0 s$"):
             helper.answer(int, within=0.0)
@@ -81,7 +81,7 @@ def test_one_that_does_not_answer_in_time_is_late_and_killed_with_the_block() ->
 
 def test_the_log_has_what_went_wrong() -> None:
     with RunFolder() as folder:
-        helper = Helper(fake_searches.raises, limits=NO_LIMITS, folder=folder)
+        helper = Helper(fake_searches.raises, NO_LIMITS, folder=folder)
         while not helper.is_gone():
             assert select.select([helper], [], [], PATIENCE)[0]
             helper.read()

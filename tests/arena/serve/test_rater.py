@@ -153,7 +153,7 @@ def awaited(rater: RaterProcess) -> bool:
 @pytest.fixture
 def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[RunFolder]:
     """A folder for processes, which have all the time of a busy machine to exit."""
-    monkeypatch.setattr("arena.play.crew._ENDS_WITHIN", PATIENCE)
+    monkeypatch.setattr("arena.play.helper._ENDS_WITHIN", PATIENCE)
     with RunFolder() as folder:
         yield folder
 

@@ -117,7 +117,7 @@ def test_there_is_a_limit_for_each_person(
         (fake_searches.raises, "in one line"),
         (fake_searches.is_killed, "the search was ended"),
         (fake_searches.ends, "the search was ended"),
-        (fake_searches.lies, "Expected `int | null`"),
+        (fake_searches.lies, "the search was ended"),
     ],
     ids=lambda one: one.__name__ if callable(one) else "",
 )
