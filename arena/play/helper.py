@@ -337,7 +337,7 @@ def main() -> None:
     with suppress(AskerEnded):
         limits = asker.job(Limits)
         try:
-            _keep(limits)
+            _keep(limits, asker)
             module, _, name = sys.argv[1].partition(":")
             getattr(importlib.import_module(module), name)(asker)
         except AskerEnded:
@@ -348,10 +348,14 @@ def main() -> None:
             raise
 
 
-def _keep(limits: Limits) -> None:
-    """Sets the limits of this process."""
+def _keep(limits: Limits, asker: Asker) -> None:
+    """Sets the limits of this process. AskerEnded if the asker ended before that, whatever it has sent."""
     if not limits.finishes:
         parent.die_with_it()
+        poll = select.poll()
+        poll.register(asker, select.POLLHUP)
+        if poll.poll(0):
+            raise AskerEnded
     os.nice(limits.nice)
     for kind, most in limits.resources.items():
         _, hard = resource.getrlimit(kind)

@@ -106,10 +106,13 @@ class _Running:
 
     async def progress(self) -> AsyncIterator[int]:
         """The number of plies that were judged, at each change until it has ended. NotFound if it failed."""
-        while not self._has_ended:
-            changed = self._changed
-            yield self._plies
-            await changed.wait()
+        shown, has_ended = -1, False
+        while not has_ended:
+            changed, has_ended = self._changed, self._has_ended
+            if self._plies != shown:
+                yield (shown := self._plies)
+            if not has_ended:
+                await changed.wait()
         if self.trouble:
             raise NotFound(f"the mistakes were not found: {self.trouble}")
 

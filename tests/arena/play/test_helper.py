@@ -6,11 +6,13 @@ import os
 import resource
 import select
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from arena.errors import HelperEnded, HelperFailed, HelperLate
@@ -121,6 +123,18 @@ def test_a_helper_ends_with_its_asker(work: _FUNCTION, asker_ends: signal.Signal
             (os.killpg if asker_ends is signal.SIGINT else os.kill)(asker.pid, asker_ends)
         ends(process)
     assert (tmp_path / "gate").exists() == is_told
+
+
+def test_a_helper_whose_asker_was_killed_at_once_does_not_begin(tmp_path: Path) -> None:
+    asker, theirs = socket.socketpair()
+    for sent in (NO_LIMITS, ("a database", 1)):
+        asker.sendall(msgspec.json.encode(sent) + b"\n")
+    asker.close()
+    command = [sys.executable, "-m", "arena.play.helper", "tests.kit.fake_searches:waits"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "BEGUN": str(tmp_path / "begun")}
+    with theirs:
+        ended = subprocess.run(command, stdin=theirs.fileno(), env=environment, timeout=PATIENCE)
+    assert (ended.returncode, [*tmp_path.iterdir()]) == (0, [])
 
 
 def ends(process: int) -> None:
