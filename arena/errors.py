@@ -15,6 +15,9 @@
     |-- BadServer       a page server refuses what it was sent, or does not answer as one
     |   `-- NoAnswer    it cannot be reached, or cannot answer now
     |-- BadSubmission   a submission, or a download of submissions, cannot be read
+    |-- HelperEnded     a helper process has ended without an answer
+    |   |-- HelperFailed    its function has raised an exception
+    |   `-- HelperLate      it took too long
     |-- UntrustedCode   rules or an agent recorded by another account, without --trust-rules
     |-- TournamentBusy  another process is running the tournament, or collects its submissions
     `-- RefereeLost     the referee's process ended, or does not answer
@@ -84,6 +87,18 @@ class NoAnswer(BadServer):
 
 class BadSubmission(ArenaError):
     """A submission, or a download of submissions, that cannot be read."""
+
+
+class HelperEnded(ArenaError):
+    """A helper process that has ended without an answer."""
+
+
+class HelperFailed(HelperEnded):
+    """A helper process whose function has raised an exception, which is the message."""
+
+
+class HelperLate(HelperEnded):
+    """A helper process that has not answered in time."""
 
 
 class UntrustedCode(ArenaError):

@@ -27,8 +27,8 @@ from arena.match.conditions import Conditions
 from arena.match.fixture import Fixture, SeatPlan
 from arena.match.schedule import InOrder, Planned, Ply
 from arena.play import control
-from arena.play.crew import Process
 from arena.play.director import Director
+from arena.play.helper import Process
 from arena.players.confinement import Confinement
 from arena.players.entrants import enter
 from arena.players.player import read_player

@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, settings
 from sqlalchemy import Connection, Engine, event
 
 from agents import player
-from arena.play import crew
+from arena.play import helper
 from arena.walls import library
 from db import dialect, upgrade
 from tests.kit import postgres_server, prestarted
@@ -150,7 +150,7 @@ def _with_a_crew_that_starts_at_once() -> Iterator[None]:
         return
     nursery = prestarted.Nursery()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(crew, "subprocess", nursery.subprocess)
+        patch.setattr(helper, "subprocess", nursery.subprocess)
         yield
     nursery.close()
 

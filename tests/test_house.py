@@ -207,7 +207,7 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
         *("arena/cli/play/game_screen.py", "arena/cli/play/human_player.py"),
         *("arena/student/lost_games.py", "arena/student/checking/planned_games.py", "arena/play/followed_game.py"),
         "arena/play/director.py",
-        *("arena/web/person.py", "arena/web/hinting.py", "arena/web/pages/play_pages.py", "arena/web/own_seat.py"),
+        *("arena/web/person.py", "arena/student/hint.py", "arena/web/pages/play_pages.py", "arena/web/own_seat.py"),
     }
     of_a_description = {
         "arena/serve/ladder_games.py",

@@ -2,27 +2,23 @@
 
 Only processes that have the cluster's certificate, which is made for it and never written to a file, can connect; the
 scheduler listens on the loopback interface only.
-
-    python -m arena.hosts.local     the game host; it reads its settings from stdin: one line, a JSON object
 """
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Final
+from contextlib import contextmanager, suppress
+from typing import Any, Final
 
 import dask
 from distributed import LocalCluster
 from distributed.security import Security
 
 from arena.hosts.dask_names import check_dask
-from arena.play.crew import Process
+from arena.play.helper import Asker, AskerEnded, Helper, Limits
 from arena.walls.run_folder import RunFolder
 
 _FIELDS: Final = ("tls_ca_file", "tls_worker_cert", "tls_worker_key", "tls_client_cert", "tls_client_key")
@@ -45,36 +41,28 @@ def local_cluster(folder: RunFolder, games: int) -> Iterator[tuple[str, Security
         dashboard_address="127.0.0.1:0",  # a free port: another Dask on this machine may have the default one
         security=security,
     ) as cluster:
-        host = Process(["-m", "arena.hosts.local"], folder=folder, ends_within=_ENDS_WITHIN)
-        host.send_settings(
-            {
-                "address": cluster.scheduler_address,
-                "games": games,
-                "security": {name: getattr(security, name) for name in _FIELDS},
-            }
-        )
+        host = Helper(play, Limits(finishes=True), folder=folder, ends_within=_ENDS_WITHIN)
+        host.send((cluster.scheduler_address, games, {name: getattr(security, name) for name in _FIELDS}))
         try:
             yield cluster.scheduler_address, security
         finally:
             host.end()
 
 
-def main() -> None:
-    """Plays until stdin closes."""
+def play(asker: Asker) -> None:
+    """Plays until the command ends; in a helper."""
     os.setsid()  # Ctrl-C in the terminal is for the command, which then ends this process
-    settings = json.loads(sys.stdin.readline())
+    address, games, secrets = asker.job(tuple[str, int, dict[str, Any]])
     check_dask("--on")
     from arena.hosts.worker import play_for
 
-    def end_with_stdin() -> None:
-        sys.stdin.read()
+    def end_with_command() -> None:
+        with suppress(AskerEnded):
+            while True:
+                asker.wait()
         for _ in range(2):
             signal.raise_signal(signal.SIGTERM)
 
-    threading.Thread(target=end_with_stdin, daemon=True).start()
-    security = Security(require_encryption=True, **settings["security"])
-    play_for(settings["address"], lambda _: None, games=settings["games"], security=security, joins_within=0)
-
-
-if __name__ == "__main__":
-    main()
+    threading.Thread(target=end_with_command, daemon=True).start()
+    security = Security(require_encryption=True, **secrets)
+    play_for(address, lambda _: None, games=games, security=security, joins_within=0)

@@ -1,20 +1,13 @@
-"""The intake: a process that opens what was uploaded to a ladder: it unpacks, builds and stores the agents.
-
-    python -m arena.serve.intake
+"""The intake: a helper that opens what was uploaded to a ladder: it unpacks, builds and stores the agents.
 
 The director starts it when the first row waits to be opened, and nudges it. An upload can be anything, such as a zip
-bomb, so each one is opened by a child process with limits, whose answer is one line of data. Killed at any moment,
-nothing is lost: the row still waits, and no upload is refused because the server was killed.
+bomb, so each one is opened by a helper of its own with limits, whose answer is only data. Killed at any moment, nothing
+is lost: the row still waits, and no upload is refused because the server was killed.
 """
 
 from __future__ import annotations
 
-import gc
-import os
 import resource
-import select
-import signal
-import socket
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -23,22 +16,21 @@ from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from time import monotonic
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Final, TypeVar
 
-import msgspec
 from msgspec import Struct
 
-from arena.errors import ArenaError, BadSubmission
-from arena.history.words import printable, without_store
-from arena.match.allowance import GIBIBYTE, MEBIBYTE
+from arena.errors import HelperEnded, HelperLate
+from arena.history.words import printable
+from arena.match.allowance import MEBIBYTE
+from arena.play.helper import Asker, AskerEnded, Helper, Limits
 from arena.players.build_commands import Language
 from arena.players.submissions import Store
-from arena.serve.nudged import NudgedProcess, nudge_back, read_nudges, read_settings
 from arena.serve.opened import OpenLadder, opened
-from arena.serve.spool import Spool
-from arena.serve.submissions import MOST_UPLOADED_FILES, file_name, stored, take_in
+from arena.serve.spool import ASK, MEMORY, SMALLER, Opened, Spool, ToOpen, open_upload
+from arena.serve.submissions import take_in
 from arena.tournament.recorded_games import written
-from arena.walls import cgroup, confine, jail, usage
+from arena.walls import cgroup, jail, usage
 from arena.walls.run_folder import RunFolder, clear
 from db import ladder
 from db.database import Connection, Database
@@ -52,17 +44,19 @@ WITHIN: Final = 300.0
 MOST_INTERRUPTIONS: Final = 3
 """So often this process can be killed while it opens an upload; then the upload is opened after all others."""
 _TRIES: Final = 2
-"""So often a child may end without an answer. The first time it may be that the whole server is being killed."""
-_MEMORY: Final = GIBIBYTE
-_LIMITS: Final = {
-    # As for agents: RLIMIT_AS would count address space that is only reserved.
-    resource.RLIMIT_DATA if usage.LINUX else resource.RLIMIT_AS: _MEMORY,
-    resource.RLIMIT_CPU: 60,
-    resource.RLIMIT_FSIZE: 128 * MEBIBYTE,
-    resource.RLIMIT_NOFILE: 128,
-    resource.RLIMIT_CORE: 1,  # not 0: Linux would still pass the core to the program in core_pattern
-}
-"""The soft limits of a child. They hold for the programs of this project, not for a build: its jail sets other ones."""
+"""So often a helper may end without an answer. The first time it may be that the whole server is being killed."""
+_LIMITS: Final = Limits(
+    resources={
+        # As for agents: RLIMIT_AS would count address space that is only reserved.
+        resource.RLIMIT_DATA if usage.LINUX else resource.RLIMIT_AS: MEMORY,
+        resource.RLIMIT_CPU: 60,
+        resource.RLIMIT_FSIZE: 128 * MEBIBYTE,
+        resource.RLIMIT_NOFILE: 128,
+        resource.RLIMIT_CORE: 1,  # not 0: Linux would still pass the core to the program in core_pattern
+    }
+)
+"""The limits of what opens an upload. They hold for the programs of this project, not for a build: its jail sets other
+ones."""
 _LONGEST_ANSWER: Final = 16 * 1024
 """Bytes."""
 _LONGEST_WORDS: Final = 1000
@@ -71,32 +65,31 @@ _RETRY: Final = 1.0
 _NICE: Final = 10
 """Its niceness: games come first."""
 _SCRATCH: Final = "upload-"
-_SMALLER: Final = "hand in only the files that the agent needs"
-_ASK: Final = "it is not known whether the agent is to blame; if this happens again, ask your instructor"
 
 
-class IntakeProcess(NudgedProcess):
+class Settings(Struct, frozen=True):
+    """The first job of the intake; all others are nudges."""
+
+    database: str
+    """Its address; it can have a password in it, so it is not an argument."""
+    store: str
+    ladder: str
+    scratch: str
+    """The folder of the run in which each upload gets a folder for a while."""
+    within: float
+    """Seconds for each upload."""
+
+
+class IntakeProcess(Helper):
     """The director's end of the intake. It is nudged when a row waits to be opened."""
 
     def __init__(
         self, folder: RunFolder, database: Database, store: Store, name: str, *, within: float = WITHIN
     ) -> None:
         """`name`: of the ladder. `within`: seconds for each upload."""
-        settings = {"store": str(store.folder), "ladder": name, "scratch": str(folder.scratch), "within": within}
-        super().__init__("arena.serve.intake", folder, database, settings, ends_within=2.0)
-
-
-class DirectorEnded(Exception):
-    """The director has ended, so this process ends too."""
-
-
-class Answer(Struct, frozen=True):
-    """What a child has found: a line of JSON."""
-
-    source: str | None
-    """The hash in the store."""
-    wrong: str
-    """Why the upload is refused, if it is."""
+        super().__init__(open_uploads, Limits(nice=_NICE, finishes=True), folder=folder)
+        address = database.address.render_as_string(hide_password=False)
+        self.send(Settings(address, str(store.folder), name, str(folder.scratch), within))
 
 
 class Intake:
@@ -104,7 +97,7 @@ class Intake:
     delay each of the others by one upload."""
 
     def __init__(
-        self, database: Database, store: Store, name: str, scratch: Path, director: socket.socket, *, within: float
+        self, database: Database, store: Store, name: str, scratch: Path, director: Asker, *, within: float
     ) -> None:
         """`scratch`: the folder of the run in which each upload gets a folder for a while."""
         self._database, self._store, self._name, self._scratch = database, store, name, scratch
@@ -116,7 +109,7 @@ class Intake:
         self._turn = count(1)
 
     def open_next(self) -> bool:
-        """Opens the next upload; returns whether there was one. DirectorEnded at any moment."""
+        """Opens the next upload; returns whether there was one. AskerEnded at any moment."""
         with self._database.reading() as connection:
             ladder_now = opened(connection, self._name)
             waits = bool(ladder.unopened(connection, ladder_now.id))
@@ -130,7 +123,7 @@ class Intake:
         self._turns[author_of(one.author)] = next(self._turn)
         try:
             answer = self._opened(one, ladder_now.ladder.languages)
-        except DirectorEnded:
+        except AskerEnded:
             with suppress(DatabaseError), self._database.writing() as connection:
                 _count(connection, one, one.interruptions - 1)  # this process is not to blame
             raise
@@ -138,9 +131,10 @@ class Intake:
         self._spool.remove(one.id)
         return True
 
-    def wait(self) -> None:
-        """Waits for a nudge."""
-        self._heard(None)
+    def wait(self, within: float | None = None, *others: int) -> None:
+        """Waits for a nudge, or until one of the descriptors `others` is readable. AskerEnded."""
+        self._director.wait(within, *others)
+        self._director.nudges()
 
     # The row.
 
@@ -162,7 +156,7 @@ class Intake:
 
         return min(rows, key=order, default=None)
 
-    def _end(self, connection: Connection, ladder_now: OpenLadder, one: StoredSubmission, answer: Answer) -> None:
+    def _end(self, connection: Connection, ladder_now: OpenLadder, one: StoredSubmission, answer: Opened) -> None:
         take_in(connection, ladder_now, one.id, answer.source, answer.wrong, datetime.now(UTC))
 
     def _write(self, action: Callable[[Connection], Result]) -> Result:
@@ -172,92 +166,40 @@ class Intake:
         """Waits for a second."""
         until = monotonic() + _RETRY
         while (left := until - monotonic()) > 0:
-            self._heard(left)
+            self.wait(left)
 
-    def _heard(self, within: float | None, *others: int) -> list[int]:
-        """Waits until there are nudges, which are read, or until one of the descriptors `others` is readable; returns
-        those that are. DirectorEnded if it has."""
-        ready = select.select([self._director.fileno(), *others], [], [], within)[0]
-        if self._director.fileno() in ready and not read_nudges(self._director):
-            raise DirectorEnded
-        return [other for other in others if other in ready]
+    # The upload.
 
-    # The child.
-
-    def _opened(self, one: StoredSubmission, languages: Mapping[str, Language]) -> Answer:
+    def _opened(self, one: StoredSubmission, languages: Mapping[str, Language]) -> Opened:
         """What is in the upload, or why it is refused."""
+        how = ""
         for _ in range(_TRIES):
-            found = self._opened_by_child(one, languages)
-            if isinstance(found, Answer):
-                return found
-        return Answer(None, f"the process that opens it ended twice by itself ({found}); {_SMALLER}; {_ASK}")
+            try:
+                return self._opened_by_helper(one, languages)
+            except HelperLate:
+                return Opened(None, f"opening and building it took longer than {self._within:.0f} s; {SMALLER}")
+            except HelperEnded as error:
+                how = _in_a_row(str(error))
+        return Opened(None, f"the process that opens it ended twice by itself ({how}); {SMALLER}; {ASK}")
 
-    def _opened_by_child(self, one: StoredSubmission, languages: Mapping[str, Language]) -> Answer | str:
-        """What a child process finds in the upload, or how it ended instead. When this returns, no process of it is
+    def _opened_by_helper(self, one: StoredSubmission, languages: Mapping[str, Language]) -> Opened:
+        """What a helper finds in the upload; HelperEnded if it does not answer. When this returns, no process of it is
         left, and no file in the scratch folder."""
         scratch = Path(tempfile.mkdtemp(prefix=_SCRATCH, dir=self._scratch))
-        reader, writer = os.pipe()
-        us = os.getpid()
-        child = os.fork()
-        if child == 0:
-            _child(us, writer, lambda: self._find(one, languages, scratch))
-        os.close(writer)
+        helper = Helper(open_upload, _LIMITS, longest=_LONGEST_ANSWER)
         try:
-            line = self._read(reader)
+            with helper:
+                helper.send(ToOpen(str(self._store.folder), one.id, one.label, one.author, languages, str(scratch)))
+                found = helper.answer(Opened, within=self._within, wait=lambda left: self.wait(left, helper.fileno()))
         finally:
-            os.close(reader)
-            with suppress(ProcessLookupError):
-                os.kill(child, signal.SIGKILL)
-            ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
             jail.kill_descendants()
-            cgroup.end_left(child)
+            cgroup.end_left(helper.pid)
             clear(scratch)
-        return self._understood(line, ended)
-
-    def _read(self, reader: int) -> bytes | None:
-        """What the child writes until it ends, or more than it may write; None if that takes too long."""
-        line = b""
-        give_up = monotonic() + self._within
-        while len(line) <= _LONGEST_ANSWER:
-            if (left := give_up - monotonic()) <= 0:
-                return None
-            if self._heard(left, reader):
-                if not (piece := os.read(reader, _LONGEST_ANSWER)):
-                    break
-                line += piece
-        return line
-
-    def _understood(self, line: bytes | None, ended: int) -> Answer | str:
-        """The child's answer, which is only data, or how it ended without one; `ended`: its exit code, negative for a
-        signal."""
-        if line is None or ended == -signal.SIGXCPU:
-            return Answer(None, f"opening and building it took longer than {self._within:.0f} s; {_SMALLER}")
-        with suppress(msgspec.MsgspecError):
-            answer = msgspec.json.decode(line, type=Answer)
-            if answer.wrong:
-                return Answer(None, printable(answer.wrong)[:_LONGEST_WORDS])
-            if HASH.fullmatch(answer.source or "") and (self._store.folder / str(answer.source)).is_dir():
-                return answer
-        return signal.Signals(-ended).name if ended < 0 else "without an answer"
-
-    def _find(self, one: StoredSubmission, languages: Mapping[str, Language], scratch: Path) -> Answer:
-        """Finds, builds and stores the agent; in the child."""
-        try:
-            path = scratch / "handed-in" / file_name(one.label)
-            path.parent.mkdir()
-            self._spool.copy(one.id, path)
-            found = stored(self._store, path, one.author, languages, scratch, most_files=MOST_UPLOADED_FILES)
-            return Answer(*found)
-        except BadSubmission as error:
-            return Answer(None, str(error))
-        except MemoryError:
-            return Answer(None, f"opening it took more than {_MEMORY // MEBIBYTE:,} MiB of memory; {_SMALLER}")
-        except ArenaError as error:
-            what = without_store(str(error)).replace(f" {self._store.folder}", "")
-            return Answer(None, f"{what}. This is not a fault of the agent: tell your instructor")
-        except Exception as error:
-            what = (isinstance(error, OSError) and error.strerror) or type(error).__name__
-            return Answer(None, f"the server could not open it ({what}); {_ASK}")
+        if found.wrong:
+            return Opened(None, _in_a_row(found.wrong))
+        if HASH.fullmatch(found.source or "") and (self._store.folder / str(found.source)).is_dir():
+            return found
+        raise HelperEnded("without an answer")
 
 
 def _count(connection: Connection, one: StoredSubmission, interruptions: int) -> None:
@@ -267,57 +209,31 @@ def _count(connection: Connection, one: StoredSubmission, interruptions: int) ->
         ladder.change_submission(connection, one.id, SubmissionState.RECEIVED, now, interruptions=interruptions)
 
 
-def _child(parent: int, answer: int, find: Callable[[], Answer]) -> NoReturn:
-    """What a forked child does: it writes one line to the descriptor `answer`, and ends. It uses no connection to the
-    database, and has no descriptor of its parent except its messages."""
-    try:
-        gc.freeze()  # no object of the parent is finalized here
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        os.closerange(3, answer)
-        os.closerange(answer + 1, os.sysconf("SC_OPEN_MAX"))
-        if usage.LINUX:
-            confine.die_with_parent(parent)
-        jail.adopt_orphans()
-        for kind, most in _LIMITS.items():
-            _, hard = resource.getrlimit(kind)
-            resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
-        os.write(answer, msgspec.json.encode(find()))
-    finally:
-        os._exit(0)
+def _in_a_row(words: str) -> str:
+    """What a helper says, as a part of one sentence: only data, whatever the upload has done to the helper."""
+    return printable(words)[:_LONGEST_WORDS]
 
 
-def main() -> None:
-    """Runs the intake. Its stdin is a socket, whose other end the director has."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the director
-    os.nice(_NICE)
-    jail.adopt_orphans()  # those of a child: what it has started is killed with it
-    director = socket.socket(fileno=sys.stdin.fileno())
-    settings, _ = read_settings(director)
-    scratch = Path(settings["scratch"])
+def open_uploads(director: Asker) -> None:
+    """Opens uploads until the director ends; each answer says that one was opened; in a helper."""
+    jail.adopt_orphans()  # those of a helper: what it has started is killed with it
+    settings = director.job(Settings)
+    scratch = Path(settings.scratch)
     for left in scratch.glob(f"{_SCRATCH}*"):
         with suppress(OSError):  # it is removed with the run folder
             clear(left)
     try:
-        with Database(settings["database"], create=False) as database:
-            _serve(database, director, settings, scratch)
+        with Database(settings.database, create=False) as database:
+            intake = Intake(
+                database, Store(Path(settings.store)), settings.ladder, scratch, director, within=settings.within
+            )
+            while True:
+                try:
+                    if intake.open_next():
+                        director.answer(True)
+                    else:
+                        intake.wait()
+                except Busy:
+                    intake.pause()
     except DatabaseError as error:
         sys.exit(str(error))
-
-
-def _serve(database: Database, director: socket.socket, settings: Mapping[str, Any], scratch: Path) -> None:
-    """Opens uploads until the director ends."""
-    store = Store(Path(settings["store"]))
-    intake = Intake(database, store, settings["ladder"], scratch, director, within=settings["within"])
-    with suppress(DirectorEnded):
-        while True:
-            try:
-                if intake.open_next():
-                    nudge_back(director)
-                else:
-                    intake.wait()
-            except Busy:
-                intake.pause()
-
-
-if __name__ == "__main__":
-    main()

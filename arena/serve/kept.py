@@ -6,15 +6,15 @@ The director's loop hears it. A process that ends soon after its start is replac
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from math import inf
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
+from arena.play.helper import Helper
 from arena.serve.happenings import Happening, Notice
 
 if TYPE_CHECKING:
@@ -24,18 +24,7 @@ SOON: Final = 10.0
 """Seconds. A process that is lost sooner after its start is likely to be lost again."""
 
 
-class Beside(Protocol):
-    """The director's end of such a process."""
-
-    @property
-    def pid(self) -> int: ...
-    def fileno(self) -> int: ...
-    def is_gone(self) -> bool: ...
-    def how_it_ended(self) -> str: ...
-    def end(self) -> None: ...
-
-
-P = TypeVar("P", bound=Beside)
+P = TypeVar("P", bound=Helper)
 
 
 class Kept(Generic[P]):
@@ -104,8 +93,7 @@ class Kept(Generic[P]):
     def kill(self) -> None:
         """Kills the process, so that `close` need not wait for it."""
         if self.process is not None:
-            with suppress(ProcessLookupError):
-                os.kill(self.process.pid, signal.SIGKILL)
+            self.process.kill()
 
 
 def _keep_on_our_cores(pid: int) -> None:

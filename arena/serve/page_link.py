@@ -7,10 +7,6 @@ nor waits.
 
 from __future__ import annotations
 
-import socket
-from collections.abc import Sequence
-from contextlib import suppress
-from math import inf
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -22,7 +18,6 @@ MOST_PLIES: Final = 1000
 """Plies of a game that is over, at most: the director does not wait until a longer message is read."""
 LONGEST: Final = 65536
 """Bytes of a line from the page server."""
-_AT_ONCE: Final = 65536
 
 Key = Annotated[str, Meta(min_length=16, max_length=64)]
 """The name of a game with a person, which nobody can guess: the page server makes it up."""
@@ -109,43 +104,6 @@ class GameRecorded(_OfGame, frozen=True):
 
 FromPages = Complaint | WantGame | TakeBack | GotHint | DropGame
 ToPages = Seat | GameRefused | GameRecorded
-
-
-class TooLong(ValueError):
-    """The other end has sent more than a message without the end of a line."""
-
-
-class Lines:
-    """One end of the link."""
-
-    def __init__(self, link: socket.socket, *, longest: float = inf) -> None:
-        """`longest`: bytes of a line, from an end that is not trusted."""
-        self._link = link
-        self._longest = longest
-        self._received = b""
-        self.has_ended = False
-        """Whether the other end is gone."""
-
-    def send(self, message: Struct) -> bool:
-        """Sends `message`; False if the other end is gone, or has not read what came before. Any thread may call it."""
-        line = msgspec.json.encode(message) + b"\n"
-        with suppress(OSError):
-            return self._link.send(line, socket.MSG_DONTWAIT) == len(line)
-        return False
-
-    def received(self) -> Sequence[bytes]:
-        """Lines that have come, of many a part; it never waits. TooLong."""
-        try:
-            more = self._link.recv(_AT_ONCE, socket.MSG_DONTWAIT)
-        except BlockingIOError:
-            return ()
-        except OSError:
-            more = b""
-        self.has_ended = not more
-        *lines, self._received = (self._received + more).split(b"\n")
-        if len(self._received) > self._longest:
-            raise TooLong
-        return lines
 
 
 _from_pages: Final = msgspec.json.Decoder(FromPages)

@@ -1,6 +1,4 @@
-"""The rater: a process that computes the ratings of a ladder, and of other tournaments, while the games go on.
-
-    python -m arena.serve.rater
+"""The rater: a helper that computes the ratings of a ladder, and of other tournaments, while the games go on.
 
 It reads the results from the database and writes ratings to it. The director only nudges it when a game is over, and is
 nudged when there are new ratings; a lost nudge costs half a minute. Killed at any moment, it loses nothing: the next
@@ -10,9 +8,6 @@ one reads all results again. It ends with its director.
 from __future__ import annotations
 
 import os
-import select
-import signal
-import socket
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -20,7 +15,7 @@ from datetime import UTC, datetime
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from arena.serve.nudged import NudgedProcess, nudge_back, read_nudges, read_settings
+from arena.play.helper import Asker, AskerEnded, Helper, Limits
 from arena.walls.run_folder import RunFolder
 from db import ladder
 from db.database import Database
@@ -38,16 +33,17 @@ LAST_RATINGS_WITHIN: Final = 30.0
 """Seconds that it has for its last ratings when the server ends: a fit of a thousand versions takes some."""
 _SHARE: Final = 0.1
 """The part of the time that is spent on ratings at most: with thousands of versions they are computed less often."""
-_NICE: Final = 10
-"""Its niceness: games come first."""
+_LIMITS: Final = Limits(nice=10, finishes=True)
+"""Games come first."""
 
 
-class RaterProcess(NudgedProcess):
+class RaterProcess(Helper):
     """The director's end of the rater. It is nudged when a game is over; at its end it writes its last ratings."""
 
     def __init__(self, folder: RunFolder, database: Database, tournament: int) -> None:
-        settings = {"tournament": tournament}
-        super().__init__("arena.serve.rater", folder, database, settings, ends_within=LAST_RATINGS_WITHIN)
+        super().__init__(rate, _LIMITS, folder=folder, ends_within=LAST_RATINGS_WITHIN)
+        # Not as an argument: the address of a database can have a password in it.
+        self.send((database.address.render_as_string(hide_password=False), tournament))
 
 
 class Rater:
@@ -105,35 +101,21 @@ class Rater:
         return is_written
 
 
-def main() -> None:
-    """Runs the rater. Its stdin is a socket, whose other end the director has."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the director
-    os.nice(_NICE)
+def rate(asker: Asker) -> None:
+    """Rates until the director ends, and then the last games; each answer says that there are new ratings; in a
+    helper."""
     # One thread: the other cores play games. numpy reads this when it is imported.
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    director = socket.socket(fileno=sys.stdin.fileno())
+    address, tournament = asker.job(tuple[str, int])
     try:
-        settings, nudges = read_settings(director)
-        with Database(settings["database"], create=False) as database:
-            rater = Rater(database, settings["tournament"])
-            rater.note(nudges)
-            _serve(director, rater)
+        with Database(address, create=False) as database:
+            rater = Rater(database, tournament)
+            with suppress(AskerEnded):
+                while True:
+                    asker.wait(max(0.0, rater.wait))
+                    rater.note(asker.nudges())
+                    if rater.wait <= 0.0 and rater.rate():
+                        asker.answer(True)
+            rater.rate()  # perhaps no other process follows
     except DatabaseError as error:
         sys.exit(str(error))
-
-
-def _serve(director: socket.socket, rater: Rater) -> None:
-    """Rates until the director ends."""
-    while True:
-        if select.select([director], [], [], max(0.0, rater.wait))[0]:
-            nudges = read_nudges(director)
-            if not nudges:
-                rater.rate()  # the last games: perhaps no other process follows
-                return
-            rater.note(nudges)
-        if rater.wait <= 0.0 and rater.rate():
-            nudge_back(director)
-
-
-if __name__ == "__main__":
-    main()

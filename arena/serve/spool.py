@@ -1,4 +1,4 @@
-"""The spool: the files that were uploaded to a ladder and that nobody has opened yet.
+"""The spool: the files that were uploaded to a ladder and that nobody has opened yet; and how one is opened.
 
 It is the folder ".uploads" in the store: the walls hide the store from agents, and a copy of a folder that has the
 store in it leaves the store out; all other code goes into the store by hashes and fixed names. A file is named by the
@@ -10,19 +10,44 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 from stat import S_ISREG
 from types import TracebackType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
-from arena.errors import BadSubmission
-from arena.match.allowance import MEBIBYTE
+from msgspec import Struct
+
+from adsearch.errors import quote
+from arena import languages as languages_known
+from arena.course.collecting.inbox import Inbox
+from arena.course.roster import replace_unprintable
+from arena.errors import ArenaError, BadPlayer, BadSubmission
+from arena.history.words import without_store
+from arena.match.allowance import GIBIBYTE, MEBIBYTE
+from arena.players.build_commands import Language
+from arena.players.contents import Contents
 from arena.players.submissions import Store, sync_folder
-from arena.serve.submissions import MOST_BYTES
+from arena.walls import jail
 from db import private
+from db.sources import MOST_FILES
 
+if TYPE_CHECKING:
+    from arena.play.helper import Asker
+
+MOST_BYTES: Final = 32 * MEBIBYTE
+"""The largest submission."""
+MOST_UPLOADED_FILES: Final = 2000
+"""The largest number of files and folders in an upload. The store syncs each of them to the disk, 10,000 in 60 to 90 s,
+and the next upload waits for it."""
+LONGEST_FILE_NAME: Final = 200
+"""Bytes of the name of an uploaded file."""
+MEMORY: Final = GIBIBYTE
+"""The memory limit of the helper that opens an upload."""
+SMALLER: Final = "hand in only the files that the agent needs"
+ASK: Final = "it is not known whether the agent is to blame; if this happens again, ask your instructor"
+_UNPRINTABLE: Final = "expected a file name of printable characters"
 _FOLDER: Final = ".uploads"
 _BEGUN: Final = "new-"
 """Prefix of the name of a file until its row is written."""
@@ -132,3 +157,109 @@ class Upload:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.abandon()
+
+
+# What is in an upload.
+
+
+class ToOpen(Struct, frozen=True):
+    """An upload to open."""
+
+    store: str
+    id: int
+    """Of its row."""
+    label: str
+    """What its sender called the file."""
+    author: str
+    languages: Mapping[str, Language]
+    scratch: str
+    """A folder for it alone."""
+
+
+class Opened(Struct, frozen=True):
+    """What was found in an upload."""
+
+    source: str | None
+    """The hash in the store."""
+    wrong: str
+    """Why the upload is refused, if it is."""
+
+
+def open_upload(asker: Asker) -> None:
+    """Finds, builds and stores the agent in an upload, and answers; in a helper with limits. It uses no connection to
+    the database."""
+    jail.adopt_orphans()
+    asker.answer(_opened(asker.job(ToOpen)))
+
+
+def _opened(upload: ToOpen) -> Opened:
+    store, scratch = Store(Path(upload.store)), Path(upload.scratch)
+    try:
+        path = scratch / "handed-in" / file_name(upload.label)
+        path.parent.mkdir()
+        Spool(store).copy(upload.id, path)
+        most = MOST_UPLOADED_FILES
+        return Opened(*stored(store, path, upload.author, upload.languages, scratch, most_files=most))
+    except BadSubmission as error:
+        return Opened(None, str(error))
+    except MemoryError:
+        return Opened(None, f"opening it took more than {MEMORY // MEBIBYTE:,} MiB of memory; {SMALLER}")
+    except ArenaError as error:
+        what = without_store(str(error)).replace(f" {store.folder}", "")
+        return Opened(None, f"{what}. This is not a fault of the agent: tell your instructor")
+    except Exception as error:
+        what = (isinstance(error, OSError) and error.strerror) or type(error).__name__
+        return Opened(None, f"the server could not open it ({what}); {ASK}")
+
+
+def file_name(label: str) -> str:
+    """The name of the file that was uploaded as `label`, without folders; BadSubmission if no file can have it."""
+    name = label.replace("\\", "/").rpartition("/")[2]
+    if not name.isprintable():
+        raise BadSubmission(_UNPRINTABLE)
+    if name in ("", ".", ".."):
+        raise BadSubmission(f"expected the name of a file, got {quote(label)}")
+    if (size := len(name.encode())) > LONGEST_FILE_NAME:
+        raise BadSubmission(f"expected a file name of at most {LONGEST_FILE_NAME} bytes, got {size}; rename the file")
+    return name
+
+
+def stored(
+    store: Store,
+    path: Path,
+    name: str,
+    languages: Mapping[str, Language],
+    scratch: Path,
+    *,
+    most_files: int = MOST_FILES,
+) -> tuple[str | None, str]:
+    """The hash in the store of the agent at `path`; or None, and what is wrong with it.
+
+    `scratch`: an empty folder, which the caller removes. `most_files`: the largest number of files and folders.
+    ArenaError if this machine cannot do it."""
+    inbox = Inbox(Store(store.folder, most_bytes=MOST_BYTES, most_files=most_files), languages, scratch)
+    try:
+        if not path.name.isprintable():
+            raise BadSubmission(_UNPRINTABLE)
+        agent = inbox.take(_with_included(path, scratch), name)
+        if not agent.started_as.isprintable():
+            raise BadSubmission(f"{quote(agent.started_as)}: {_UNPRINTABLE}")
+    except (BadSubmission, BadPlayer) as error:
+        return None, replace_unprintable(without_store(inbox.without_scratch(str(error))))
+    return agent.source, ""
+
+
+def _with_included(path: Path, scratch: Path) -> Path:
+    """The file or folder `path`; if the file includes others beside it, a folder in `scratch` with all of them. An
+    upload is alone in its folder, so it includes no file of somebody else."""
+    if path.is_dir() or path.suffix not in languages_known.ours():
+        return path
+    contents = Contents(MOST_BYTES, MOST_UPLOADED_FILES, leave_out=path)
+    contents.add_agent_file(path)
+    if len(contents.files) == 1:
+        return path
+    folder = scratch / "with-included" / path.stem
+    for name, file in contents.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(file.content)
+    return folder

@@ -2,7 +2,7 @@
 
 Anyone may call `receive` in any process: reading, building and storing an agent happen before the transaction that
 decides and writes the row. `announce` writes the row of an upload that nobody has opened yet, by the same rules; the
-process of `intake.py` opens it, and `take_in` then writes what is in it. No code of an agent is run here, except its
+helper of `intake.py` opens it, and `take_in` then writes what is in it. No code of an agent is run here, except its
 build, which is behind walls.
 """
 
@@ -17,38 +17,26 @@ from pathlib import Path
 from typing import Final
 
 from adsearch.errors import quote
-from arena import languages as languages_known
 from arena.accounts.limits import Bucket
-from arena.course.collecting.inbox import Inbox
 from arena.course.roster import replace_unprintable
-from arena.errors import ArenaError, BadPlayer, BadSubmission
-from arena.history.words import counted, moment, without_store
-from arena.match.allowance import MEBIBYTE, WallKind
-from arena.players.build_commands import Language
-from arena.players.contents import Contents
+from arena.errors import ArenaError, BadSubmission
+from arena.history.words import counted, moment
+from arena.match.allowance import WallKind
 from arena.players.submissions import Store
 from arena.serve.ladder import Limits
 from arena.serve.opened import OpenLadder
+from arena.serve.spool import LONGEST_FILE_NAME, file_name, stored
 from arena.tournament.author_names import agent_name
 from arena.tournament.description import folded
 from arena.walls import probe
 from db import ladder, running
 from db.database import Connection, Database
 from db.ladder import LadderLine, StoredSubmission, SubmissionState, SubmissionTime, author_of
-from db.sources import MOST_FILES
 
-MOST_BYTES: Final = 32 * MEBIBYTE
-"""The largest submission."""
-MOST_UPLOADED_FILES: Final = 2000
-"""The largest number of files and folders in an upload. The store syncs each of them to the disk, 10,000 in 60 to 90 s,
-and the next upload waits for it."""
 GRACE: Final = timedelta(seconds=60)
 """An upload that began before the end of submissions and is complete at most so long after it is in time."""
 AFTER_GRACE: Final = timedelta(seconds=30)
 """So long after that the final waits for the rows of such uploads."""
-_LONGEST_FILE_NAME: Final = 200
-"""Bytes of the name of an uploaded file."""
-_UNPRINTABLE: Final = "expected a file name of printable characters"
 _DAY: Final = timedelta(days=1)
 
 
@@ -105,7 +93,7 @@ def announce(
         try:
             shown, wrong = file_name(label), ""
         except BadSubmission as error:
-            shown, wrong = replace_unprintable(label)[:_LONGEST_FILE_NAME], str(error)
+            shown, wrong = replace_unprintable(label)[:LONGEST_FILE_NAME], str(error)
         one = _new_row(connection, opened, name, shown, now, begun=begun)
         if wrong:
             take_in(connection, opened, one.id, None, wrong, one.received)
@@ -151,18 +139,6 @@ def take_in(connection: Connection, opened: OpenLadder, id: int, source: str | N
         _withdraw_earlier(connection, opened, one, when)
 
 
-def file_name(label: str) -> str:
-    """The name of the file that was uploaded as `label`, without folders; BadSubmission if no file can have it."""
-    name = label.replace("\\", "/").rpartition("/")[2]
-    if not name.isprintable():
-        raise BadSubmission(_UNPRINTABLE)
-    if name in ("", ".", ".."):
-        raise BadSubmission(f"expected the name of a file, got {quote(label)}")
-    if (size := len(name.encode())) > _LONGEST_FILE_NAME:
-        raise BadSubmission(f"expected a file name of at most {_LONGEST_FILE_NAME} bytes, got {size}; rename the file")
-    return name
-
-
 def _refuse_similar_name(connection: Connection, opened: OpenLadder, name: str) -> None:
     """BadSubmission if an agent has a name that looks the same."""
     for known in sorted(ladder.submitted_names(connection, opened.id)):
@@ -175,47 +151,6 @@ def _not_before_last(connection: Connection, opened: OpenLadder, now: datetime) 
     """`now`, or the time of the last submission that counts, if the clock was set back since then."""
     last = ladder.last_received(connection, opened.id)
     return now if last is None else max(now, last)
-
-
-def stored(
-    store: Store,
-    path: Path,
-    name: str,
-    languages: Mapping[str, Language],
-    scratch: Path,
-    *,
-    most_files: int = MOST_FILES,
-) -> tuple[str | None, str]:
-    """The hash in the store of the agent at `path`; or None, and what is wrong with it.
-
-    `scratch`: an empty folder, which the caller removes. `most_files`: the largest number of files and folders.
-    ArenaError if this machine cannot do it."""
-    inbox = Inbox(Store(store.folder, most_bytes=MOST_BYTES, most_files=most_files), languages, scratch)
-    try:
-        if not path.name.isprintable():
-            raise BadSubmission(_UNPRINTABLE)
-        agent = inbox.take(_with_included(path, scratch), name)
-        if not agent.started_as.isprintable():
-            raise BadSubmission(f"{quote(agent.started_as)}: {_UNPRINTABLE}")
-    except (BadSubmission, BadPlayer) as error:
-        return None, replace_unprintable(without_store(inbox.without_scratch(str(error))))
-    return agent.source, ""
-
-
-def _with_included(path: Path, scratch: Path) -> Path:
-    """The file or folder `path`; if the file includes others beside it, a folder in `scratch` with all of them. An
-    upload is alone in its folder, so it includes no file of somebody else."""
-    if path.is_dir() or path.suffix not in languages_known.ours():
-        return path
-    contents = Contents(MOST_BYTES, MOST_UPLOADED_FILES, leave_out=path)
-    contents.add_agent_file(path)
-    if len(contents.files) == 1:
-        return path
-    folder = scratch / "with-included" / path.stem
-    for name, file in contents.files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(file.content)
-    return folder
 
 
 # Why a submission is refused: functions that return a sentence, or an empty text.

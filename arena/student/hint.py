@@ -8,14 +8,17 @@ evaluates the view after each move instead, and there is no value to tell.
 from __future__ import annotations
 
 import time
-from typing import Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from adsearch import Budget, Result, State
+from adsearch import Budget, Result, State, games
 from adsearch.state import texts
 from adsearch.terms import root_seat
 from agents import builtin
 from agents.builtin.thinker import NODES, Thinker
 from arena.history import shown_moves, words
+
+if TYPE_CHECKING:
+    from arena.play.helper import Asker
 
 _SEARCHES: Final = ("pvs", "expectiminimax", "maxn")
 """The built-in agents that are asked: the first that can play the game."""
@@ -52,6 +55,12 @@ def hint(state: State[Any]) -> Hint:
     then = f" (then {' '.join(line)})" if line else ""
     text = words.printable(f"hint: {state.shown(move)}{then}: {_worth(state, result)}")
     return Hint(state.to_text(move), text)
+
+
+def answer(asker: Asker) -> None:
+    """Answers one job, the position of a game; in a helper."""
+    rules, position = asker.job(tuple[str, str])
+    asker.answer(hint(games.load(rules, position)))
 
 
 def _worth(state: State[Any], result: Result[Any]) -> str:

@@ -1,36 +1,29 @@
-"""Finds the mistakes of a game for a page of its players: one search after the other, each in a process of its own.
+"""Finds the mistakes of a game for a page of its players: one search after the other, each in a helper.
 
-    python -m arena.web.analysing
-
-The process reads which game of which database as one JSON line, writes a line for each ply that it has judged, and at
-the end the whole analysis into the record. It has the lowest priority and ends with the page server.
+The helper answers with the number of each ply that it has judged, and at the end writes the whole analysis into the
+record. It has the lowest priority and ends with the page server.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
-from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Callable, Hashable
-from contextlib import suppress
 from typing import Final
 
-import msgspec
-
 from adsearch.errors import quote
-from agents import parent
 from agents.errors import one_line
-from arena.errors import ArenaError
+from arena.errors import ArenaError, HelperEnded, HelperFailed
 from arena.history import recorded_rules
+from arena.play.helper import Asker, Helper, Limits
 from arena.student.analysis import AnalysisBudget, judge_moves
 from db import games, store
 from db.database import Database
 
-_NICE: Final = 19
+_LIMITS: Final = Limits(nice=19)
 _MOST_SECONDS: Final = 300.0
-"""Time limit of the process."""
-_COMMAND: Final = (sys.executable, "-P", "-m", "arena.web.analysing")
+"""Time limit of a search."""
+_WRITTEN: Final = -1
+"""The answer after the last ply: the analysis is in the record."""
 
 
 class NotFound(ArenaError):
@@ -96,39 +89,48 @@ class _Running:
         self._changed = asyncio.Event()
 
     async def search(self, database: str, game: int) -> None:
-        """Starts the process and waits for its end; NotFound if it fails."""
-        process = await asyncio.create_subprocess_exec(*_COMMAND, stdin=PIPE, stdout=PIPE, stderr=PIPE)
-        try:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            assert process.stderr is not None
-            process.stdin.write(msgspec.json.encode((database, game)))
-            process.stdin.close()
-            async for line in process.stdout:
-                self.note(plies=int(line))
-            errors = await process.stderr.read()
-            if await process.wait():
-                last = errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
-                raise NotFound(one_line(last) or "the search was ended")
-        finally:
-            with suppress(ProcessLookupError):
-                process.kill()
+        """Starts the helper and waits for its last answer; NotFound if it fails."""
+        with Helper(judge, _LIMITS) as helper:
+            helper.send((database, game))
+            try:
+                while True:
+                    await _readable(helper)
+                    for ply in helper.received(int):
+                        if ply == _WRITTEN:
+                            return
+                        self.note(plies=ply)
+            except HelperFailed as error:
+                raise NotFound(one_line(str(error))) from None
+            except HelperEnded:
+                raise NotFound("the search was ended") from None
 
     async def progress(self) -> AsyncIterator[int]:
         """The number of plies that were judged, at each change until it has ended. NotFound if it failed."""
-        while not self._has_ended:
-            changed = self._changed
-            yield self._plies
-            await changed.wait()
+        shown, has_ended = -1, False
+        while not has_ended:
+            changed, has_ended = self._changed, self._has_ended
+            if self._plies != shown:
+                yield (shown := self._plies)
+            if not has_ended:
+                await changed.wait()
         if self.trouble:
             raise NotFound(f"the mistakes were not found: {self.trouble}")
 
 
-def main() -> None:
-    """Runs the process."""
-    parent.die_with_it()
-    os.nice(_NICE)
-    address, id = msgspec.json.decode(sys.stdin.buffer.read(), type=tuple[str, int])
+async def _readable(helper: Helper) -> None:
+    """Waits until the helper has answered or ended."""
+    loop, ready = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(helper, ready.set)
+    try:
+        await ready.wait()
+    finally:
+        loop.remove_reader(helper)
+
+
+def judge(asker: Asker) -> None:
+    """Answers one job, a database and a game in it, with each ply that was judged, and at the end `_WRITTEN`; in a
+    helper."""
+    address, id = asker.job(tuple[str, int])
     with Database(address, create=False) as database:
         with database.reading() as connection:
             (game,) = games.games(connection, [id], whole=True)
@@ -137,12 +139,10 @@ def main() -> None:
             start = recorded_rules.start(game, trust=False)
             for ply in judge_moves(start, game.moves, AnalysisBudget.default(len(game.moves))):
                 judged.append(ply)
-                print(ply.ply, flush=True)
+                asker.answer(ply.ply)
         except Exception as error:  # untrusted rules, or user-supplied ones, which may raise anything
-            sys.exit(f"the rules failed with {quote(str(error) or type(error).__name__)}")
+            asker.fail(f"the rules failed with {quote(str(error) or type(error).__name__)}")
+            return
         with database.writing() as connection:
             store.keep_analysis(connection, id, judged)
-
-
-if __name__ == "__main__":
-    main()
+    asker.answer(_WRITTEN)

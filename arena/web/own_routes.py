@@ -1,6 +1,6 @@
 """The routes of a person: signing in and out, what an author has, handing in, a submission and its files.
 
-The bytes of an upload go into the spool and are opened by the director's side alone (`arena/serve/intake.py`).
+The bytes of an upload go into the spool and are opened by helpers of the director alone (`arena/serve/intake.py`).
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from arena.match.allowance import GIBIBYTE, MEBIBYTE
 from arena.serve import submissions
 from arena.serve.opened import OpenLadder, opened
 from arena.serve.place import nudge
+from arena.serve.spool import MOST_BYTES
 from arena.web import forms, links, own, still_signed_in, why
 from arena.web.answers import at_desk, at_door, in_thread, leads_to, page
 from arena.web.asking import client
@@ -303,7 +304,7 @@ async def _received(request: Request, account: Account, begun: datetime) -> Stor
             raise BadSubmission("another upload of yours is in progress; try again when it is over")
     if (again := site.uploads.take(account.author, now := datetime.now(UTC))) is not None:
         raise BadSubmission(f"too many uploads in a row; {submissions.possible_again(again, now)}")
-    declared = min(int(request.headers.get("content-length", "0")), submissions.MOST_BYTES)
+    declared = min(int(request.headers.get("content-length", "0")), MOST_BYTES)
     mine = site.uploading[account.author] = Uploading(declared)
     try:
         coming = 0 if declared <= _SMALL else sum(one.size for one in site.uploading.values())
@@ -321,7 +322,7 @@ def _refuse_without_room(site: Site, author: str, coming: int) -> None:
     with site.database.reading() as connection:
         theirs = {one.id for one in ladder.unopened(connection) if ladder.author_of(one.author) == author}
     sizes = site.spool.sizes()
-    if sum(size for id, size in sizes.items() if id in theirs) > submissions.MOST_BYTES:
+    if sum(size for id, size in sizes.items() if id in theirs) > MOST_BYTES:
         raise BadSubmission("too much of yours waits to be opened; try again when it is opened")
     if coming and coming + sum(sizes.values()) > _MOST_UNOPENED:
         raise BadSubmission("too much waits to be opened on this server; try again in a few minutes")

@@ -23,12 +23,13 @@ from agents import protocol
 from agents.errors import AgentsError
 from agents.protocol import Hello, Move, Over, Ready, Resign, Start, Turn
 from agents.zmtp import Connection
-from arena.errors import ArenaError, BadClock
+from arena.errors import ArenaError, BadClock, HelperEnded, HelperFailed, HelperLate
 from arena.history import words
 from arena.match.clock import MILLISECOND, TimeControl
+from arena.play.helper import Helper, Limits
 from arena.serve.page_link import DropGame, GameRecorded, GameRefused, GotHint, Seat, TakeBack, WantGame
+from arena.student import hint
 from arena.student.hint import Hint
-from arena.web import hinting
 from db.records import GameRecord, SeatRecord
 
 _CONNECTS_WITHIN: Final = 10.0
@@ -36,6 +37,9 @@ _CONNECTS_WITHIN: Final = 10.0
 _MOST_TAKEN_BACK: Final = 20
 """In a game: each time a new process of the opponent is started."""
 _INTERRUPTED: Final = "the game was interrupted, so it begins again"
+_HINT_LIMITS: Final = Limits(nice=19)
+_HINT_WITHIN: Final = 15.0
+"""Seconds for a hint: 3 s for the search, and the start of Python on a busy machine."""
 _NO_ANSWER: Final = "the server does not answer; try again"
 
 
@@ -218,13 +222,13 @@ class PersonsGame:
 
     def find_hint(self, at: str | None = None) -> None:
         """Searches a hint, for up to 15 s, and shows it if it is still the same turn; once for each turn. BadMove if it
-        is not the person's turn, NoHint if there is no hint."""
+        is not the person's turn, ArenaError if there is no hint."""
         with self._lock:
             turn, seen = self._open_turn(at), self.seen
             if self._searched is turn:
                 return
             self._searched = turn
-        found = hinting.find(seen.rules, seen.position)
+        found = _hint(seen.rules, seen.position)
         with self._lock:
             if self._turn is turn:
                 self._tell(GotHint(seen.key))
@@ -484,3 +488,18 @@ class PersonsGame:
             changes = {"choices": (), "take_backs": 0, "hint": None} | changes
         self.seen = replace(self.seen, version=self.seen.version + 1, **changes)
         self._changed(self)
+
+
+def _hint(rules: str, position: str) -> Hint:
+    """A hint for the seat to move, from a helper, so that no page waits for it. ArenaError if there is none."""
+    with Helper(hint.answer, _HINT_LIMITS) as helper:
+        helper.send((rules, position))
+        try:
+            return helper.answer(Hint, within=_HINT_WITHIN)
+        except HelperLate:
+            why = f"none was found within {_HINT_WITHIN:g} s"
+        except HelperFailed as error:
+            why = f"the rules failed with {quote(words.printable(str(error)))}"
+        except HelperEnded as error:
+            why = f"the search was ended ({error})"
+    raise ArenaError(f"there is no hint: {why}")

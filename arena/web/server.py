@@ -1,10 +1,8 @@
 """The page server: a process that answers browsers. Pages only read; hand-ins and what instructors decide are written.
 
-    python -m arena.web.server
-
-Once it has started, it runs at low priority, because games come first. Its stdin is a socket to the director:
-settings and messages about games with people come from there, complaints and wishes go there, and when it closes, the
-director has ended and so does this process. The event loop answers what is kept; SQL and drawing run in a few threads.
+It is a helper of the director: settings and messages about games with people come from there, complaints and wishes go
+there, and when the director has ended, it ends too. Once it has started, it runs at low priority, because games come
+first. The event loop answers what is kept; SQL and drawing run in a few threads.
 """
 
 from __future__ import annotations
@@ -13,8 +11,6 @@ import asyncio
 import logging
 import os
 import resource
-import select
-import signal
 import socket
 import sys
 from collections import Counter
@@ -26,9 +22,8 @@ from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic, monotonic_ns
-from typing import Any, Final, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
-import msgspec
 import uvicorn
 from starlette.types import ASGIApp
 
@@ -37,8 +32,9 @@ from arena.accounts.limits import Bucket, Buckets
 from arena.course import roster as rosters
 from arena.match.live import GameNews, LiveEnd, NotLive, RatingNews, SubmissionNews
 from arena.play.follower import Follower
+from arena.play.helper import Asker, Lines
 from arena.players.submissions import Store
-from arena.serve.page_link import Complaint, Lines, to_pages
+from arena.serve.page_link import Complaint, to_pages
 from arena.serve.spool import Spool
 from arena.tournament.lock import running_in
 from arena.web import audited, links, page_routes, play_routes, still_signed_in
@@ -83,13 +79,6 @@ _GRACE: Final = 1
 """Seconds that answers have to be sent at the end."""
 
 
-class Link(NamedTuple):
-    """What connects the page server with its director."""
-
-    director: socket.socket
-    lines: Lines
-
-
 class _WithDatabase(Protocol):
     """Settings of a page server."""
 
@@ -120,37 +109,28 @@ class Complaints:
             self._director.send(Complaint(line))
 
 
-def main() -> None:
-    """Runs the page server."""
-    run(Settings, _serve)
+def serve(director: Asker) -> None:
+    """Runs the page server of a ladder until the director ends; in a helper."""
+    run(director, Settings, _serve)
 
 
-def run(kind: type[S], serve: Callable[[S, Database, Link, ExitStack], Coroutine[Any, Any, None]]) -> None:
+def run(
+    director: Asker, kind: type[S], answering: Callable[[S, Database, Asker, ExitStack], Coroutine[Any, Any, None]]
+) -> None:
     """Runs a page server with settings of this kind, until the director ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the director
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    director = socket.socket(fileno=os.dup(sys.stdin.fileno()))
-    link = Link(director, Lines(director))
-    settings = _settings(link, kind)
+    settings = director.job(kind)
     try:
         with (
             Database(settings.database, create=False, read_only=True) as database,
             ExitStack() as stack,
             asyncio.Runner(loop_factory=_loop) as runner,
         ):
-            runner.run(serve(settings, database, link, stack))
+            runner.run(answering(settings, database, director, stack))
     except DatabaseError as error:
         sys.exit(str(error))
-
-
-def _settings(link: Link, kind: type[S]) -> S:
-    while not link.lines.has_ended:
-        select.select([link.director], [], [])
-        for line in link.lines.received():
-            return msgspec.json.decode(line, type=kind)
-    sys.exit()  # the director has ended
 
 
 def _loop() -> asyncio.AbstractEventLoop:
@@ -171,9 +151,9 @@ class _Server(uvicorn.Server):
         yield
 
 
-async def _serve(settings: Settings, database: Database, link: Link, stack: ExitStack) -> None:
+async def _serve(settings: Settings, database: Database, director: Asker, stack: ExitStack) -> None:
     """Answers until the director ends. What is opened here is closed with the `stack`."""
-    complain = Complaints(link.lines)
+    complain = Complaints(director.lines)
     log = None if database.file is None else Path(f"{database.file}-wal")
     threads = Turns(_THREADS, log)
     accounts = None if settings.no_sign_in else stack.enter_context(AccountsDatabase(settings.database))
@@ -208,7 +188,7 @@ async def _serve(settings: Settings, database: Database, link: Link, stack: Exit
         challenges=Buckets(_PLAYS),
         searches=Buckets(_SEARCHES),
         analyses=Analyses(settings.database, cache.forget),
-        tables=Tables(link.lines.send),
+        tables=Tables(director.lines.send),
         complain=complain,
     )
     with suppress(DatabaseError):  # visitors will be told
@@ -221,12 +201,12 @@ async def _serve(settings: Settings, database: Database, link: Link, stack: Exit
     site.tables.changed = TableStreams(site, partial(play_routes.parts, site)).changed
     watching = asyncio.create_task(still_signed_in.watch(site))
     with following(site, failed=lambda error: complain(f"a game cannot be followed: {how_it_failed(error)}")):
-        await answer(application(site, settings.hosts), settings.listening, site, link)
+        await answer(application(site, settings.hosts), settings.listening, site, director)
     watching.cancel()
     threads.shutdown(wait=False, cancel_futures=True)
 
 
-async def answer(app: ASGIApp, listening: int, site: Drawing, link: Link) -> None:
+async def answer(app: ASGIApp, listening: int, site: Drawing, director: Asker) -> None:
     """Answers browsers on the socket `listening`, with a low priority, until the director ends."""
     os.nice(_NICE)
     server = _Server(
@@ -247,15 +227,15 @@ async def answer(app: ASGIApp, listening: int, site: Drawing, link: Link) -> Non
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
     def read() -> None:
-        for line in link.lines.received():
+        for line in director.lines.received():
             site.tables.take(to_pages(line))
-        if link.lines.has_ended:
-            loop.remove_reader(link.director)
+        if director.lines.has_ended:
+            loop.remove_reader(director)
             site.streams.close()
             server.should_exit = True
 
     loop = asyncio.get_running_loop()
-    loop.add_reader(link.director, read)
+    loop.add_reader(director, read)
     await server.serve(sockets=[socket.socket(fileno=listening)])
 
 
@@ -431,7 +411,3 @@ def following(site: Site, *, failed: Callable[[Exception], None]) -> Iterator[No
     finally:
         ends.set()
         thread.join()
-
-
-if __name__ == "__main__":
-    main()

@@ -1,8 +1,5 @@
 """The page server as its director sees it: the socket that it listens on, and the process.
 
-    python -m arena.web.server    the pages of a ladder
-    python -m arena.web.window    the one page of `arena play --web`
-
 The director binds the socket, so that a port in use is found before anything starts, and so that connections wait
 in the kernel while a new page server takes the place of one that died. The process ends with its director.
 """
@@ -18,13 +15,12 @@ from importlib.util import find_spec
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-import msgspec
 from msgspec import Struct
 
 from adsearch.errors import quote
 from arena.errors import ArenaError
-from arena.play.crew import Process
-from arena.serve.page_link import LONGEST, Complaint, FromPages, Lines, TooLong, from_pages
+from arena.play.helper import Helper, Limits, TooLong
+from arena.serve.page_link import LONGEST, Complaint, FromPages, from_pages
 from arena.walls.run_folder import RunFolder
 
 DEFAULT: Final = "127.0.0.1:8000"
@@ -136,51 +132,26 @@ class Listening:
         self._socket.close()
 
 
-class WebProcess:
+class WebProcess(Helper):
     """The director's end of the page server."""
 
-    def __init__(self, folder: RunFolder, listening: Listening, module: str = "arena.web.server") -> None:
-        """Starts the process, which waits for its settings."""
-        self._process = Process(["-m", module], folder=folder, descriptors=(listening.descriptor,))
-        self._lines = Lines(self._process.link, longest=LONGEST)
+    def __init__(self, folder: RunFolder, listening: Listening, serve: str = "arena.web.server:serve") -> None:
+        """Starts the process, which waits for its settings: it answers from then on."""
+        listens = (listening.descriptor,)
+        super().__init__(serve, Limits(finishes=True), folder=folder, descriptors=listens, longest=LONGEST)
 
-    def show(self, settings: Settings | WindowSettings) -> None:
-        """Sends the settings: it answers from now on."""
-        self._process.send_settings(msgspec.to_builtins(settings))
-
-    def fileno(self) -> int:
-        """A descriptor that is readable when the page server has sent something or has ended."""
-        return self._process.fileno()
-
-    @property
-    def pid(self) -> int:
-        """The process id."""
-        return self._process.pid
-
-    def send(self, message: Struct) -> None:
+    def say(self, message: Struct) -> None:
         """Sends a message. A process that does not read its messages is killed."""
-        if not self._lines.send(message):
-            self._process.kill()
+        if not self.lines.send(message):
+            self.kill()
 
-    def received(self) -> Sequence[FromPages]:
+    def heard(self) -> Sequence[FromPages]:
         """What it has sent; it never waits. A process that sends a line without an end is killed."""
         try:
-            return [from_pages(line) for line in self._lines.received()]
+            return [from_pages(line) for line in self.lines.received()]
         except TooLong:
-            self._process.kill()
+            self.kill()
             return [Complaint("the page server has sent a line that is too long")]
-
-    def is_gone(self) -> bool:
-        """Whether the process has ended; another one can take its place."""
-        return self._process.is_gone()
-
-    def how_it_ended(self) -> str:
-        """How the process ended."""
-        return self._process.how_it_ended()
-
-    def end(self) -> None:
-        """Ends the process."""
-        self._process.end()
 
 
 def refuse_missing_packages() -> None:

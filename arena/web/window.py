@@ -1,7 +1,5 @@
 """The window of `arena play --web`: the page of one game after the other, for one person on this machine.
 
-    python -m arena.web.window
-
 It has no ladder and no accounts. The secret of the address that the command prints works once: it is exchanged for a
 cookie, and without that cookie every other address is refused. Other users of the machine can see the secret in the
 arguments of the browser, but then it has been used. The game itself, with its page, its routes and its streams, is
@@ -29,6 +27,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from arena.errors import ArenaError
 from arena.history import words
 from arena.pages import replay_page
+from arena.play.helper import Asker
 from arena.web import links, page_routes, server, table_routes
 from arena.web.analysing import Analyses
 from arena.web.answers import PageStream, in_thread, leads_to, page
@@ -284,23 +283,24 @@ async def _failed(request: Request, error: Exception) -> Response:
     return _message(500, "Error", "This page cannot be shown because of an error in the server. It was reported.")
 
 
-async def _serve(settings: WindowSettings, database: Database, link: server.Link, _: ExitStack) -> None:
+async def _serve(settings: WindowSettings, database: Database, director: Asker, _: ExitStack) -> None:
     """Answers until the director ends."""
     threads = Turns(_THREADS)
     window = Window(
         threads=threads,
         hints=ThreadPoolExecutor(1, thread_name_prefix="hint"),
         streams=Streams(),
-        tables=Tables(link.lines.send),
+        tables=Tables(director.lines.send),
         database=database,
         settings=settings,
         analyses=Analyses(settings.database),
-        complain=server.Complaints(link.lines),
+        complain=server.Complaints(director.lines),
     )
     window.tables.changed = TableStreams(window, window.parts).changed
-    await server.answer(application(window), settings.listening, window, link)
+    await server.answer(application(window), settings.listening, window, director)
     threads.shutdown(wait=False, cancel_futures=True)
 
 
-if __name__ == "__main__":
-    server.run(WindowSettings, _serve)
+def serve(director: Asker) -> None:
+    """Runs the page until the director ends; in a helper."""
+    server.run(director, WindowSettings, _serve)

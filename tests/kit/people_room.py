@@ -18,12 +18,12 @@ import pytest
 from msgspec import Struct
 
 from arena.match.schedule import Finished, Planned, WrappingSchedule
-from arena.play.crew import Process
+from arena.play.helper import Lines, Process
 from arena.players.player import read_player
 from arena.serve.happenings import Happening
 from arena.serve.invited import InvitedGames
 from arena.serve.kept import Kept
-from arena.serve.page_link import FromPages, Lines, from_pages, to_pages
+from arena.serve.page_link import FromPages, from_pages, to_pages
 from arena.serve.serving import Serving
 from arena.serve.standing import standing
 from arena.walls.run_folder import RunFolder

@@ -9,7 +9,8 @@ import select
 import socket
 import sys
 
-from arena.serve.page_link import Complaint, Lines, to_pages
+from arena.play.helper import Lines
+from arena.serve.page_link import Complaint, to_pages
 from arena.web.person import PersonsGame, Status
 from arena.web.tables import Tables
 

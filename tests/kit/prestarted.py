@@ -37,7 +37,7 @@ _CLONE: Final = {"x86_64": 56, "aarch64": 220}.get(platform.machine()) if sys.pl
 POSSIBLE: Final = _CLONE is not None
 _CLONE_PARENT: Final = 0x8000
 _IMPORTED_FIRST: Final = ("agents", "arena.play.referee", "arena.walls.warden")
-_FORKED: Final = (*_IMPORTED_FIRST, "arena.serve.intake", "arena.serve.rater", "arena.web.server")
+_FORKED: Final = (*_IMPORTED_FIRST, "arena.play.helper")
 """Programs whose module has a `main` and starts nothing when it is imported; others are started by `Popen`."""
 _MOST: Final = 1 << 20
 
@@ -75,7 +75,7 @@ class Prestarted:
 
 
 class Nursery:
-    """Starts the processes of crews in this process. Use `subprocess` in place of the module in `arena.play.crew`."""
+    """Starts the processes of crews in this process. Use `subprocess` in place of the module in `arena.play.helper`."""
 
     def __init__(self) -> None:
         self.subprocess = SimpleNamespace(
@@ -152,6 +152,8 @@ def _serve(requests: socket.socket) -> None:
         pid = -1
         with suppress(Exception):
             module = _module(request["module"])
+            if module.__name__ == "arena.play.helper" and request["arguments"][0].startswith("arena."):
+                _module(request["arguments"][0].partition(":")[0])
             pid = _fork_beside()
         if pid == 0:
             requests.close()

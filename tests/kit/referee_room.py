@@ -13,7 +13,7 @@ from agents.protocol import Hello, Want
 from arena.match.conditions import Conditions
 from arena.match.fixture import Fixture, SeatPlan
 from arena.play import control
-from arena.play.crew import Process
+from arena.play.helper import Process
 from arena.walls.run_folder import RunFolder
 from tests.kit.effort import PATIENCE
 

@@ -19,6 +19,7 @@ from typing import Self
 import msgspec
 from msgspec import Struct
 
+from arena.play.helper import Limits
 from arena.web.web_process import Listening, Settings
 from tests.kit.effort import PATIENCE
 from tests.kit.places import ROOT
@@ -66,12 +67,13 @@ class PageServer:
         self._link, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "arena.web.server"],
+                [sys.executable, "-m", "arena.play.helper", "arena.web.server:serve"],
                 stdin=theirs.fileno(),
                 pass_fds=[self._listening.descriptor],
                 env=os.environ | {"PYTHONPATH": str(ROOT)},
             )
-        self._link.sendall(msgspec.json.encode(self._settings) + b"\n")
+        for job in (Limits(finishes=True), self._settings):
+            self._link.sendall(msgspec.json.encode(job) + b"\n")
 
     @property
     def pid(self) -> int:

@@ -134,12 +134,12 @@ class StartedPages:
 
         def start() -> WebProcess:
             process = waiting.pop() if waiting else WebProcess(self._folder, self._listening)
-            process.show(settings)
-            people.connect(process.send)
+            process.send(settings)
+            people.connect(process.say)
             return process
 
         def read(process: WebProcess) -> None:
-            for message in process.received():
+            for message in process.heard():
                 if isinstance(message, Complaint):
                     tell(Notice(message.text))
                 else:

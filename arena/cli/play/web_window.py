@@ -100,10 +100,10 @@ def _page(
     from arena.web.web_process import Listening, WebProcess, WindowSettings
 
     with closing(Listening(_ANY_PORT)) as listening:
-        process = WebProcess(folder, listening, "arena.web.window")
+        process = WebProcess(folder, listening, "arena.web.window:serve")
 
         def hear() -> None:
-            for message in process.received():
+            for message in process.heard():
                 if isinstance(message, Complaint):
                     note(message.text)
                 else:
@@ -113,7 +113,7 @@ def _page(
 
         try:
             secret = secrets.token_urlsafe(24)
-            process.show(
+            process.send(
                 WindowSettings(
                     database=database.address.render_as_string(hide_password=False),
                     listening=listening.descriptor,
@@ -125,7 +125,7 @@ def _page(
                     clock=offer.clock,
                 )
             )
-            people.connect(process.send)
+            people.connect(process.say)
             director.watch(process.fileno(), hear)
             _open(listening.address + links.invitation(secret), listening.port)
             yield

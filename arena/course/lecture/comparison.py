@@ -4,8 +4,6 @@ It measures wall time, which the searches do not use: apart from times, the rows
 """
 
 import importlib
-import signal
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -216,43 +214,20 @@ def mark_differences(rows: list[dict[str, Any]]) -> bool:
 
 @contextmanager
 def worker_processes(processes: int, game: str) -> "Iterator[Workers]":
-    """Workers for a parallel search of `game`: that many processes, or for one the search's own.
-
-    They end with the block: after their last job, or at once if the block raises (Ctrl-C). They are started anew
-    (spawn), because a forked copy of a process with threads can inherit a lock that nobody opens.
-    """
+    """Workers for a parallel search of `game`: that many processes, or for one the search's own. They end with the
+    block."""
     if processes == 1:
         yield map
         return
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
 
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, context, _begin, (game, context.Barrier(processes))) as pool:
-        try:
-            with _without_interrupts():
-                started = pool.map(abs, range(processes))  # a job starts a process if none is idle
-            list(started)  # now, so that the first search is not charged for the start of the processes
-            yield pool.map
-        except BaseException:
-            for process in multiprocessing.active_children():
-                process.terminate()
-            raise
+    from arena.course.processes import ctrl_c_blocked, pool
 
-
-@contextmanager
-def _without_interrupts() -> Iterator[None]:
-    """Block Ctrl-C in this block. Processes that are started here inherit this, so that only this process handles it.
-
-    Windows cannot block signals."""
-    if sys.platform == "win32":
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    with pool(processes, "searched", _begin, game, get_context("spawn").Barrier(processes)) as made:
+        with ctrl_c_blocked():
+            started = made.map(abs, range(processes))  # a job starts a process if none is idle
+        list(started)  # now, so that the first search is not charged for the start of the processes
+        yield made.map
 
 
 def _begin(game: str, ready: "Barrier") -> None:

@@ -8,16 +8,15 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
+from arena.play.helper import Lines, TooLong
 from arena.serve.page_link import (
     LONGEST,
     Complaint,
     DropGame,
     GameRecorded,
     GotHint,
-    Lines,
     Seat,
     TakeBack,
-    TooLong,
     WantGame,
     from_pages,
     to_pages,

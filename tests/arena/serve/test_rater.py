@@ -13,10 +13,12 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from arena.play.helper import Asker
 from arena.serve import rater as raters
-from arena.serve.rater import GAMES, SECONDS, Rater, RaterProcess, _serve
+from arena.serve.rater import GAMES, SECONDS, Rater, RaterProcess, rate
 from arena.walls.run_folder import RunFolder
 from db import ladder
 from db.database import Database
@@ -126,16 +128,16 @@ def test_ratings_take_at_most_a_tenth_of_the_time(database: Database, monkeypatc
     assert rater.wait == pytest.approx(120.0)
 
 
-def test_at_its_end_it_rates_the_last_games(database: Database) -> None:
-    clock, players = Clock(), Players(database)
-    rater = Rater(database, TOURNAMENT, clock)
-    assert not rater.rate()
+def test_at_its_end_it_rates_the_last_games(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.environ", {})
+    players = Players(database)
     players.play(2)
     ours, theirs = socket.socketpair()
     with theirs:
-        ours.send(b"..")
+        address = database.address.render_as_string(hide_password=False)
+        ours.send(msgspec.json.encode((address, TOURNAMENT)) + b"\nnull\nnull\n")
         ours.close()
-        _serve(theirs, rater)
+        rate(Asker(theirs))
     assert players.rated() == 2
 
 
@@ -151,7 +153,7 @@ def awaited(rater: RaterProcess) -> bool:
 @pytest.fixture
 def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[RunFolder]:
     """A folder for processes, which have all the time of a busy machine to exit."""
-    monkeypatch.setattr("arena.play.crew._ENDS_WITHIN", PATIENCE)
+    monkeypatch.setattr("arena.play.helper._ENDS_WITHIN", PATIENCE)
     with RunFolder() as folder:
         yield folder
 

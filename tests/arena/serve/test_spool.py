@@ -11,8 +11,7 @@ import pytest
 
 from arena.errors import BadSubmission
 from arena.players.submissions import Store
-from arena.serve.spool import Spool
-from arena.serve.submissions import MOST_BYTES
+from arena.serve.spool import MOST_BYTES, Spool
 
 
 @pytest.fixture

@@ -24,7 +24,8 @@ from arena.players.builder import walls_of
 from arena.players.player import PlayerKind
 from arena.serve.hand_in_client import packed
 from arena.serve.ladder import Limits
-from arena.serve.submissions import MOST_BYTES, announce, file_name, receive, take_in, too_often, why_no_hand_ins
+from arena.serve.spool import MOST_BYTES, file_name
+from arena.serve.submissions import announce, receive, take_in, too_often, why_no_hand_ins
 from arena.walls import probe
 from db import ladder, ladder_audit, store
 from db.audit import StoredVersion

@@ -56,13 +56,12 @@ def test_where_no_program_can_be_seen_nothing_is_said(
     ],
 )
 def test_a_void_game_says_what_kept_the_processors_busy_to_its_director_alone(
-    verdict: Verdict, detail: str, told: str
+    verdict: Verdict, detail: str, told: str, tmp_path: Path
 ) -> None:
     class Warden:
-        def why_busy(self, game: int) -> str:
-            assert game == 7
-            return "the processors were used by a compiler"
+        log = tmp_path / "log"
 
+    Warden.log.write_text("game 7, used by: a compiler\n")
     guarded, built_in = Member("a", guarded=True), Member("b", guarded=False)
     guarded.process = Warden()  # type: ignore[assignment]
     record = explained(GameRecord(7, verdict, None, detail, (), (), 0), [built_in, guarded])

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import signal
-import sys
+from collections.abc import Callable
 from pathlib import Path
-from textwrap import dedent
 from typing import Any, Final
 
 import pytest
@@ -15,7 +13,9 @@ from tests.kit import needs
 
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
+from arena.play.helper import Asker
 from arena.web import analysing
+from tests.kit import fake_searches
 from tests.kit.managed_ladder import ManagedLadder
 from tests.kit.pages_in_process import PagesInProcess
 
@@ -33,11 +33,6 @@ def games_of(room: ManagedLadder, author: str) -> list[int]:
 def plies(room: ManagedLadder, game: int, table: str = "analysis") -> int:
     ((count,),) = room.sql(f"SELECT COUNT(*) FROM {table} WHERE game = {game}")
     return int(str(count))
-
-
-def pretend(monkeypatch: pytest.MonkeyPatch, code: str, *more: str) -> None:
-    """From now on this program is the search."""
-    monkeypatch.setattr(analysing, "_COMMAND", (sys.executable, "-c", code, *more))
 
 
 def test_an_author_finds_the_mistakes_of_an_own_game_which_all_see_then(
@@ -83,17 +78,9 @@ def test_everyone_can_ask_for_one_game_at_a_time_and_who_asks_for_the_same_waits
     room: ManagedLadder, pages: PagesInProcess, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     gate, begun = tmp_path / "gate", tmp_path / "begun"
-    search = """
-        import os, sys, time
-
-        sys.stdin.read()
-        with open(sys.argv[2], "a") as begun:
-            begun.write("x")
-        print(1, flush=True)
-        while not os.path.exists(sys.argv[1]):
-            time.sleep(0.01)
-    """
-    pretend(monkeypatch, dedent(search), str(gate), str(begun))
+    monkeypatch.setenv("GATE", str(gate))
+    monkeypatch.setenv("BEGUN", str(begun))
+    monkeypatch.setattr(analysing, "judge", fake_searches.waits)
     ann = room.student()
     one, other = games_of(room, "alice")[:2]
 
@@ -115,7 +102,7 @@ def test_everyone_can_ask_for_one_game_at_a_time_and_who_asks_for_the_same_waits
 def test_there_is_a_limit_for_each_person(
     room: ManagedLadder, pages: PagesInProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pretend(monkeypatch, "import sys; sys.exit('no')")
+    monkeypatch.setattr(analysing, "judge", fake_searches.fails)
     game = games_of(room, "alice")[0]
     for by in (room.student(), room.instructor):
         found = [pages.ask(f"/g/{game}/mistakes", by=by, fields={}, **SCRIPT) for _ in range(11)]
@@ -124,20 +111,26 @@ def test_there_is_a_limit_for_each_person(
 
 
 @pytest.mark.parametrize(
-    ("code", "why"),
+    ("search", "why"),
     [
-        ("import sys; sys.exit('the rules failed')", "the rules failed"),
-        (f"import os; print(1, flush=True); os.kill(os.getpid(), {int(signal.SIGKILL)})", "the search was ended"),
-        ("print('no number', flush=True)", "invalid literal"),
+        (fake_searches.fails, "the rules failed"),
+        (fake_searches.raises, "in one line"),
+        (fake_searches.is_killed, "the search was ended"),
+        (fake_searches.ends, "the search was ended"),
+        (fake_searches.lies, "the search was ended"),
     ],
-    ids=["fails", "is killed", "is wrong"],
+    ids=lambda one: one.__name__ if callable(one) else "",
 )
 def test_a_search_that_fails_is_said_and_can_be_tried_again(
-    room: ManagedLadder, pages: PagesInProcess, monkeypatch: pytest.MonkeyPatch, code: str, why: str
+    room: ManagedLadder,
+    pages: PagesInProcess,
+    monkeypatch: pytest.MonkeyPatch,
+    search: Callable[[Asker], None],
+    why: str,
 ) -> None:
     ann, game = room.student(), games_of(room, "alice")[0]
     with monkeypatch.context() as patch:
-        pretend(patch, code)
+        patch.setattr(analysing, "judge", search)
         answer = pages.ask(f"/g/{game}/mistakes", by=ann, fields={}, **SCRIPT)
         assert answer.text.splitlines()[-1].startswith(f"the mistakes were not found: {why}")
         shown = pages.ask(f"/g/{game}/mistakes", by=ann, fields={}, accept="text/html")

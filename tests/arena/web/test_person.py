@@ -268,7 +268,7 @@ def test_the_same_dice_fall_after_a_move_is_taken_back(room: PeopleRoom) -> None
 
 
 def test_a_hint_is_a_legal_move_in_words_and_annuls_the_game(room: PeopleRoom, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.web.hinting._MOST_SECONDS", PATIENCE)
+    monkeypatch.setattr("arena.web.person._HINT_WITHIN", PATIENCE)
     game = room.play(game="tictactoe")
     room.turn(game)
     game.find_hint()

@@ -16,7 +16,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from arena.serve import submissions
+from arena.serve import spool
 from arena.serve.submission_document import SubmissionDocument
 from arena.student.checking import CheckStep, Light, StepName
 from db.ladder import SubmissionState, VersionGame
@@ -174,7 +174,7 @@ def test_what_cannot_be_sent_is_refused_before_anything_is_sent(
             assert ended.err.startswith(f"arena: {words}"), ended.err
             assert ended.err.count("\n") == 1
     assert server.asked == []
-    assert (submissions.MOST_BYTES, submissions.MOST_UPLOADED_FILES) == (32 * 2**20, 2000)
+    assert (spool.MOST_BYTES, spool.MOST_UPLOADED_FILES) == (32 * 2**20, 2000)
 
 
 # What its user reads.

@@ -17,6 +17,7 @@ import pytest
 from adsearch import games
 from adsearch.size import effective_branching
 from arena.course.lecture.comparison import gains, worker_processes
+from arena.errors import ArenaError
 from tests.kit.arena_program import arena
 from tests.kit.effort import PATIENCE
 from tests.kit.places import EXAMPLES
@@ -363,6 +364,15 @@ def test_workers_do_not_inherit_a_lock_that_a_thread_holds() -> None:
     with LOCK, worker_processes(2, "nap") as workers:
         free: list[Any] = [*workers(lock_is_free, jobs)]
     assert free == [True, True]
+
+
+@pytest.mark.costly
+def test_a_worker_that_is_killed_is_an_error_in_words() -> None:
+    codes: list[Any] = [1]
+    kill: Any = os._exit
+    expected = pytest.raises(ArenaError, match=r"^a process that searched was killed from outside; ")
+    with expected, worker_processes(2, "nap") as workers:
+        [*workers(kill, codes)]
 
 
 @pytest.mark.costly
