@@ -7,13 +7,12 @@ at most three times. The program in that process is `function_runner.py`.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
 from math import isfinite
 from pathlib import Path
 from select import select
 from time import monotonic
 from types import TracebackType
-from typing import Any, Final, NoReturn, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -21,7 +20,7 @@ from msgspec import Struct
 from adsearch.errors import quote
 from adsearch.games.tree import read
 from agents.errors import one_line
-from arena.course.lecture import function_runner
+from arena.course.lecture import function_runner, pacman_names
 from arena.course.lecture.questions import Question, is_function_or_method
 from arena.errors import ArenaError, BadPlayer
 from arena.match.allowance import MEBIBYTE, Allowance, WallKind
@@ -187,8 +186,8 @@ class StudentProcess:
         place.mkdir()
         laid = library.lay_out(place, modules=_MODULES, rules=self._rules)
         program = shutil.copy(function_runner.__file__, place / "function_runner.py")
-        for module in MODULES:
-            shutil.copy(__file__, place / f"{module}.py")
+        for module in pacman_names.MODULES:
+            shutil.copy(pacman_names.__file__, place / f"{module}.py")
         *python, _, _ = laid.command  # -m agents
         self._command = (*python, str(program), str(self._file), self._function)
         self._walls = Walls(
@@ -294,46 +293,3 @@ def file_and_function(text: str) -> tuple[Path, str]:
         what = "is a folder" if path.is_dir() else "does not exist"
         raise BadPlayer(f"expected a Python file, but {quote(given)} {what} (looked for {path})")
     return path, function
-
-
-# The names that a file of Berkeley's project on multi-agent search imports from its modules `game`, `util` and
-# `pacman`, so that the file can be loaded without them.
-
-
-MODULES: Final = ("game", "util", "pacman")
-
-
-class Agent:
-    """The base class of agents."""
-
-    def __init__(self, index: int = 0) -> None:
-        self.index = index
-
-
-class Directions:
-    """The moves of Pacman."""
-
-    NORTH = "North"
-    SOUTH = "South"
-    EAST = "East"
-    WEST = "West"
-    STOP = "Stop"
-
-
-class GameState:
-    """Only for annotations."""
-
-
-def lookup(name: str, names: Mapping[str, Any]) -> Any:
-    """The function or class of that name."""
-    return names[name]
-
-
-def manhattanDistance(one: tuple[float, float], other: tuple[float, float]) -> float:  # noqa: N802
-    """The distance between two points in steps along the axes."""
-    return abs(one[0] - other[0]) + abs(one[1] - other[1])
-
-
-def raiseNotDefined() -> NoReturn:  # noqa: N802
-    """What stands in a method that the student has not written yet."""
-    raise NotImplementedError("this method is not written yet")

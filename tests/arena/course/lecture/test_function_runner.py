@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from adsearch import CHANCE, State
-from arena.course.lecture import function_runner, student_process
+from arena.course.lecture import function_runner, pacman_names
 from arena.course.lecture.function_runner import BadFunction
 
 TREE: dict[str, Any] = {"tree": {"A": {"B": {"b1": 3, "b2": 12}, "C": {"@turn": "chance", "c1": 2, "c2": 9}}}}
@@ -260,8 +260,8 @@ def score(state): pass
 
 
 def method(source: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str = "Mine.getAction") -> Any:
-    for module in student_process.MODULES:
-        monkeypatch.setitem(sys.modules, module, student_process)
+    for module in pacman_names.MODULES:
+        monkeypatch.setitem(sys.modules, module, pacman_names)
     file = tmp_path / "homework.py"
     file.write_text(COUNT + source)
     return function_runner.load(str(file), name)
