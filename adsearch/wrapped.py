@@ -15,7 +15,7 @@ from adsearch.state import Move, State
 
 def backwards(state: State[Move]) -> State[Move]:
     """`state` with its moves, and those of all positions after it, in reverse order."""
-    return cast(State[Move], Backwards(state))
+    return cast("State[Move]", Backwards(state))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Seen:
 
 def watched(state: State[Move], seen: Seen) -> State[Move]:
     """`state`; what a search looks at, from it on, is added to `seen`."""
-    return cast(State[Move], Watched(state, seen))
+    return cast("State[Move]", Watched(state, seen))
 
 
 class Wrapped:

@@ -272,6 +272,39 @@ def test_no_module_is_longer_than_a_reader_takes_in_one_go() -> None:
         assert len(path.read_text("utf-8").splitlines()) <= 900, path
 
 
+OWN_FILES = {
+    "agents/over_stdio.py": "a way to play, loaded where it is asked for, as the next two",
+    "agents/quick_start.py": "",
+    "agents/builtin/mcts.py": "an agent, as the next one",
+    "agents/builtin/random_moves.py": "",
+    "arena/accounts/tokens.py": "what the pages may do with the accounts",
+    "arena/cli/play/game_rows.py": "loaded where rows are asked for, and not by `arena play`",
+    "arena/course/lecture/pacman_names.py": "copied to where a student's file imports it",
+    "arena/players/build_inside.py": "runs by itself, behind walls",
+    "arena/ratings/plots/progress.py": "a plot",
+    "db/plain_sql.py": "the only way in which a user's SQL is run",
+}
+"""Small modules that a single other one imports, and why they are files."""
+REGISTERED = ("adsearch", "adsearch/dialects", "adsearch/pictures/boards", "arena/play/machine")
+"""Folders in which each file is one thing of a kind: an algorithm, a board, an area of the machine."""
+
+
+def test_a_small_module_with_one_importer_is_a_part_of_that_module() -> None:
+    paths = {_name(path): path for package in MODULES for path in MODULES[package]}
+    importers: dict[str, set[str]] = {name: set() for name in paths}
+    for name, path in paths.items():
+        for one in modules_imported(path):
+            found = one if one in paths else one.rpartition(".")[0]
+            if found in paths and found != name:
+                importers[found].add(name)
+    small = {
+        path.relative_to(ROOT).as_posix()
+        for name, path in paths.items()
+        if len(importers[name]) == 1 and len(path.read_text("utf-8").splitlines()) < 60 and path.stem != "__init__"
+    }
+    assert {path for path in small if path.rpartition("/")[0] not in REGISTERED} == {*OWN_FILES}
+
+
 def test_adsearch_uses_the_standard_library_alone() -> None:
     """Except OpenSpiel, which is imported only where a game of it is asked for, as a test below shows; and PettingZoo,
     whose module no other imports."""

@@ -22,7 +22,6 @@ from starlette.types import ASGIApp
 from arena.web import (
     api,
     challenge_routes,
-    health,
     links,
     live_routes,
     manage_routes,
@@ -118,7 +117,7 @@ ROUTES: Final[tuple[BaseRoute, ...]] = (
     *own_routes.why_routes(response),
     *manage_routes.routes(),
     *play_routes.routes(),
-    Route("/healthz", health.health, methods=["GET"]),
+    Route("/healthz", page_routes.health, methods=["GET"]),
 )
 
 

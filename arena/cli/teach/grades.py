@@ -300,7 +300,7 @@ def _previewed(
 ) -> tuple[list[dict[str, Any]], int]:
     """The undecided bars of the students' agents (those on the roster, else all that are not bars), and the number of
     these agents."""
-    from arena.course.grading.preview import preview
+    from arena.course.grading.marks import preview
 
     students = None if lines is None else {agent for _, agent in lines}
     names = [row["agent"] for row in found.rows]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from arena.course.grading.marks import Marks
-from arena.course.grading.preview import preview
+from arena.course.grading.marks import Marks, preview
 from arena.course.grading.results import Results
 from arena.ratings.grades import Against, Bar
 
