@@ -36,11 +36,6 @@ class Changes:
     added: tuple[str, ...] = ()
     """The names of the added agents."""
 
-    @property
-    def only_adds(self) -> bool:
-        """Whether the tournament can resume."""
-        return not self.refused
-
 
 def refuse(tournament: str, refused: Sequence[str]) -> None:
     """Raises BadLeague if any change is refused."""

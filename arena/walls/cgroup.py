@@ -138,12 +138,6 @@ def measures_waits() -> bool:
     return known
 
 
-@cache
-def limits_memory() -> bool:
-    """Whether agents get their own groups here, and the kernel limits the memory of these."""
-    return (parent := _parent()) is not None and _limits_memory(parent)
-
-
 def _remove_abandoned(parent: Path) -> None:
     """Removes the empty groups of wardens that have ended; a warden that is killed leaves its groups behind."""
     for folder in parent.glob(_NAME.format(warden="*", number="*")):

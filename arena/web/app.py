@@ -6,7 +6,7 @@ it gives is kept (`cache.py`). A segment of the path is decoded after the path w
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Callable, Hashable
 from functools import partial
 from traceback import extract_tb
 from typing import Final
@@ -145,9 +145,6 @@ def _page(request: Request, status: int, title: str, text: str, headers: dict[st
     is_api = request.url.path.startswith(links.API)
     page = api.refusal(text) if is_api else Drawn.page(result_pages.message(title, text))
     return Response(page.body, status, (headers or {}) | {"content-type": page.kind, POLICY: page.policy})
-
-
-Handler = Callable[[Request, Exception], Awaitable[Response]]
 
 
 async def _refused(request: Request, error: Exception) -> Response:

@@ -22,6 +22,9 @@ from arena.walls.jail import Walls
 from arena.walls.usage import LINUX
 from tests.kit.burners import burning
 
+LIMITS_MEMORY = (parent := cgroup._parent()) is not None and cgroup._limits_memory(parent)
+"""Whether agents get their own groups here, and the kernel limits the memory of these."""
+
 needs_pressure = pytest.mark.skipif(
     not cgroup.measures_waits(), reason="no control group that measures waits can be made here"
 )
@@ -145,7 +148,7 @@ def test_waits_are_known_in_a_container_where_groups_can_be_made(monkeypatch: py
     assert meter.counts_waits(None) is LINUX
 
 
-@pytest.mark.skipif(not cgroup.limits_memory(), reason="no control group whose memory is limited can be made here")
+@pytest.mark.skipif(not LIMITS_MEMORY, reason="no control group whose memory is limited can be made here")
 def test_the_kernel_ends_what_has_too_much_in_all_its_processes(tmp_path: Path) -> None:
     """Also if the warden does not look."""
     kind = WallKind.CONTAINER
