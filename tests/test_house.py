@@ -216,7 +216,7 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
         *("arena/tournament/duration.py", "arena/student/checking/check_maker.py", "arena/players/submissions.py"),
         *(
             "arena/serve/ladder.py",
-            "arena/serve/wanted_game.py",
+            "arena/serve/invited.py",
             "arena/serve/challenges.py",
             "arena/web/play_routes.py",
         ),

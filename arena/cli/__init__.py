@@ -61,7 +61,7 @@ GROUPS: Final = {
             "progress": "look.progress.progress",
             "history": "look.history.history",
             "tournaments": "look.standings.tournaments",
-            "hosts": "look.hosts.hosts",
+            "hosts": "look.history.hosts",
         },
         default="show",
     ),
@@ -417,19 +417,19 @@ def _show_version(wanted: bool) -> None:
 
 def _show_completion(wanted: bool) -> None:
     if wanted:
-        from arena.cli.terminal import completion_scripts
+        from arena.cli.terminal import completion
 
-        completion_scripts.show()
+        completion.show()
 
 
 def _install_completion(wanted: bool) -> None:
     if wanted:
-        from arena.cli.terminal import completion_scripts
+        from arena.cli.terminal import completion
 
-        completion_scripts.install()
+        completion.install()
 
 
-# Typer then answers the scripts of arena/cli/terminal/completion_scripts.py as each shell needs it.
+# Typer then answers the scripts of arena/cli/terminal/completion.py as each shell needs it.
 get_completion_inspect_parameters()
 app = typer.Typer(
     cls=Commands,

@@ -7,10 +7,10 @@ code that makes or reads a schedule needs neither a socket nor a process.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from msgspec import structs
 
@@ -292,3 +292,34 @@ def refuse_broken_rules(record: GameRecord) -> None:
     """BadFixture if user-supplied rules failed: to play the game again would not help."""
     if rules_failed(record):
         raise BadFixture(f"{record.detail}, after {len(record.moves)} plies")
+
+
+# A move that is taken back: what stays of its game, and the game that continues from there.
+
+
+class TakenBack(NamedTuple):
+    """What stays of a game."""
+
+    plies: int
+    played: tuple[MoveRecord, ...]
+    """The moves of the players among these plies, without those of the opening."""
+    more: int
+    """The number of earlier moves that can be taken back too."""
+
+    def continued(self, ended: Finished) -> Planned:
+        """The game that continues the one that has ended."""
+        return replace(ended.game, played=self.played, begun=ended.started)
+
+
+def before_last_move(moves: Sequence[MoveRecord], seats: Collection[int]) -> TakenBack | None:
+    """What stays of these plies when the last move of one of these seats is taken back; None if there is none."""
+    own = [number for number, move in enumerate(moves) if move.who in seats]
+    if not own:
+        return None
+    kept = moves[: own[-1]]
+    return TakenBack(len(kept), tuple(_in_a_new_log(move) for move in kept if isinstance(move.who, int)), len(own) - 1)
+
+
+def _in_a_new_log(move: MoveRecord) -> MoveRecord:
+    """The move as a new process of its player has it: it has printed nothing yet."""
+    return move if move.log is None else structs.replace(move, log=0)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from adsearch.notebook import ShownInNotebook
 from arena.history.words import number, printable
-from arena.ratings.points import APART
-from arena.ratings.tiebreaks import TIEBREAKS
+from arena.ratings.points import APART, TIEBREAKS
 from arena.results import figures
 from arena.results.columns import (
     ALL,

@@ -25,9 +25,9 @@ from arena.match.schedule import Entrant, Finished, Planned
 from arena.match.seeds import fresh_seed
 from arena.players.entrants import built_in
 from arena.serve.in_turn import StandingSchedule
+from arena.serve.invited import Find
 from arena.serve.opened import OpenLadder
 from arena.serve.submissions import possible_again
-from arena.serve.wanted_game import Find
 from arena.tournament.host import host
 from arena.tournament.recorded_games import Wait, planned_game, written
 from db import challenges, ladder, running, store

@@ -36,7 +36,7 @@ from arena.student.checking.exam import Exam, of_league
 from arena.student.checking.explanations import Explanation
 from arena.student.checking.steps import GameRequests
 from arena.tournament.recorded_games import Wait, written
-from db import ladder, ladder_pairs, running, store
+from db import ladder, ladder_results, running, store
 from db.audit import StoredVersion
 from db.database import Connection, Database
 from db.errors import DatabaseError
@@ -279,7 +279,7 @@ class Checks(StandingSchedule):
         store.enter(connection, tournament, name, version)
         if statuses.get(name) == "quarantined":  # the faults were the old version's
             store.set_entry_status(connection, tournament, name, "active")
-        ladder_pairs.cancel_replaced(connection, tournament)
+        ladder_results.cancel_replaced(connection, tournament)
         self._change(connection, one, SubmissionState.ENTERED, words=words, version=version)
 
     def _change(

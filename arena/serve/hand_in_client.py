@@ -32,7 +32,7 @@ from arena.history.words import printable
 from arena.match.allowance import MEBIBYTE
 from arena.players.contents import Contents
 from arena.serve.spool import MOST_BYTES, MOST_UPLOADED_FILES
-from arena.serve.submission_document import SubmissionDocument
+from arena.serve.submissions import SubmissionDocument
 
 _API: Final = "/api/v1"
 _SECONDS: Final = 60.0

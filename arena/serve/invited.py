@@ -7,21 +7,29 @@ If the page server is lost, they are given up.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Final
+from typing import Final, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from adsearch.errors import AdsearchError
+from adsearch import games
+from adsearch.errors import AdsearchError, meant, quote
+from agents.builtin import is_builtin
 from agents.errors import AgentsError
 from agents.protocol import Verdict
-from arena.errors import ArenaError, BadFixture
+from arena.errors import ArenaError, BadClock, BadFixture, BadPlayer
+from arena.history import words
 from arena.history.words import GOT_HINT, TOOK_BACK
-from arena.match.schedule import Entrant, Finished, InOrder, Planned, next_attempt
-from arena.match.take_back import before_last_move
+from arena.match.clock import SECOND, TimeControl
+from arena.match.schedule import Entrant, Finished, InOrder, Planned, before_last_move, next_attempt
+from arena.match.seeds import fresh_seed
+from arena.players.entrants import built_in
+from arena.players.player import unique_names
 from arena.serve.in_turn import StandingSchedule
+from arena.serve.opened import OpenLadder
 from arena.serve.page_link import (
     MOST_GAMES,
     MOST_PLIES,
@@ -34,12 +42,85 @@ from arena.serve.page_link import (
     TakeBack,
     WantGame,
 )
-from arena.serve.wanted_game import Invitation
-from arena.tournament.casual import RecordingSchedule
-from arena.tournament.recorded_games import Wait
+from arena.tournament.recorded_games import RecordingSchedule, Wait
 from db.database import Database
 from db.errors import Busy, DiskFull
-from db.records import HUMAN, GameRecord
+from db.records import HUMAN, GameKind, GameRecord
+
+# From what a person wants to play to the game for the director: which games and opponents there are.
+
+
+_PATIENCE: Final = 30 * SECOND
+"""Time for the page server, which has a low priority, to take the seat and to be ready."""
+
+Find = Callable[[str], tuple[Entrant, str] | None]
+"""The agent of the ladder with this name, and what it was started as; None if it cannot play."""
+
+
+class Invitation(NamedTuple):
+    """A game that can be played."""
+
+    game: Planned
+    """The person's entrant has no `invite` yet."""
+    started_as: Mapping[str, str]
+    """By name, the text of each player."""
+    agents: Mapping[str, str]
+    """By name, the name of its agent."""
+
+
+def planned(wanted: WantGame, ladder: OpenLadder, find: Find, *, number: int) -> Invitation:
+    """The game; an ArenaError, AgentsError or AdsearchError says why it cannot be played."""
+    league = ladder.ladder.league
+    terms = league.conditions
+    is_of_ladder = wanted.game in ("", league.game, ladder.rules)
+    if not is_of_ladder and wanted.game not in games.names():
+        raise BadFixture(f"no game {quote(wanted.game)}{meant(wanted.game, [*games.names()])}")
+    game, rules = (league.game, ladder.rules) if is_of_ladder else (wanted.game, wanted.game)
+    start = games.start(rules)
+    if wanted.seat >= start.players or start.players == 1:
+        players = words.counted(start.players, "player")
+        raise BadFixture(f"{game} is for {players}, so nobody can take seat {wanted.seat} against an agent")
+    if not TimeControl.parse(wanted.clock):
+        raise BadClock("games with people have a clock, got none")
+    if (found := find(wanted.opponent)) is not None and is_of_ladder:
+        opponent, started_as = found
+    elif is_builtin(wanted.opponent):
+        opponent, started_as = built_in(wanted.opponent, wanted.opponent, start), wanted.opponent
+    elif found is not None:
+        raise BadPlayer(f"an agent of this ladder plays {league.game} only, got {quote(game)}")
+    else:
+        # Without the name: the person may know this agent by another one.
+        raise BadPlayer("the opponent cannot play on this ladder now, and is no built-in agent")
+    person, *others = unique_names((HUMAN, *[opponent.name] * (start.players - 1)))
+    entrants = [_beside(opponent, name) for name in others]
+    entrants.insert(wanted.seat, Entrant(person, person, source=HUMAN))
+    return Invitation(
+        Planned(
+            number=number,
+            game=game,
+            rules=rules,
+            entrants=tuple(entrants),
+            seed=fresh_seed(),
+            identity=(json.dumps([person, *others, number]),),
+            conditions=structs.replace(
+                terms,
+                kind=GameKind.WITH_A_PERSON,
+                clock=wanted.clock,
+                names="shown",
+                max_plies=terms.max_plies if is_of_ladder else None,
+                limits=structs.replace(terms.limits, hello=_PATIENCE, ready=max(terms.limits.ready, _PATIENCE)),
+            ),
+        ),
+        {person: HUMAN, **dict.fromkeys(others, started_as)},
+        dict.fromkeys(others, opponent.name),
+    )
+
+
+def _beside(entrant: Entrant, name: str) -> Entrant:
+    """The same program in a process of its own: one that has played on the ladder is bound to a core."""
+    settings = {**entrant.settings, "ponder": False} if entrant.guarded else entrant.settings
+    return replace(entrant, name=name, key=f"{entrant.key} beside", settings=settings)
+
 
 Plan = Callable[[WantGame, int], Invitation]
 """The game that a person wants, with this number; an ArenaError, AgentsError or AdsearchError says why it cannot be

@@ -35,11 +35,11 @@ from arena.tournament.league import MOST_GAMES
 from arena.tournament.pairing import Pairing
 from arena.tournament.preparation import faults_in_a_row
 from arena.tournament.recorded_games import RecordedGames, Wait, written
-from db import ladder, ladder_pairs, running, store
+from db import ladder, ladder_results, running, store
 from db.audit import StoredVersion
 from db.database import Connection, Database
 from db.ladder import LadderLine, author_of
-from db.ladder_pairs import BegunPairs
+from db.ladder_results import BegunPairs
 from db.records import ScheduledGame
 
 _LEGS: Final = 2
@@ -75,7 +75,7 @@ class LadderGames(RecordedGames, StandingSchedule):
         def go_on(connection: Connection) -> tuple[dict[str, int], list[BegunPairs]]:
             store.set_status(connection, tournament.id, "running", datetime.now(UTC))
             store.interrupt(connection, tournament.id)
-            return faults_in_a_row(connection, tournament), ladder_pairs.begun(connection, tournament.id)
+            return faults_in_a_row(connection, tournament), ladder_results.begun(connection, tournament.id)
 
         faults, pairs = written(database, wait, go_on)
         super().__init__(tournament, database, wait=wait, faults=faults)
@@ -116,7 +116,7 @@ class LadderGames(RecordedGames, StandingSchedule):
 
         def read(connection: Connection) -> tuple[list[LadderLine], Unplayed]:
             self._rulings = running.ruling_count(connection)
-            ladder_pairs.cancel_replaced(connection, self.id)
+            ladder_results.cancel_replaced(connection, self.id)
             return ladder.standings(connection, self.id), self._unplayed(connection)
 
         lines, (self._scheduled, self._open) = self._write(read)
@@ -224,12 +224,12 @@ class LadderGames(RecordedGames, StandingSchedule):
     def _follow(self, connection: Connection, repeated: bool, out: Mapping[str, str]) -> Unplayed | None:
         if not repeated and not out:
             return None
-        ladder_pairs.cancel_replaced(connection, self.id)
+        ladder_results.cancel_replaced(connection, self.id)
         return self._unplayed(connection)
 
     def _put_back(self, connection: Connection) -> Unplayed:
         store.interrupt(connection, self.id)
-        ladder_pairs.cancel_replaced(connection, self.id)
+        ladder_results.cancel_replaced(connection, self.id)
         return self._unplayed(connection)
 
     def _unplayed(self, connection: Connection) -> Unplayed:
@@ -280,7 +280,7 @@ class LadderGames(RecordedGames, StandingSchedule):
         new = [*games_of(self._on_record, pairing, versions, opening)]
 
         def begin(connection: Connection) -> list[ScheduledGame]:
-            if not ladder_pairs.all_active(connection, self.id, versions.values()):
+            if not ladder_results.all_active(connection, self.id, versions.values()):
                 return []
             ids = store.schedule(connection, self.id, new)
             both = [game for game in running.scheduled(connection, self.id, MOST_GAMES) if game.id in ids]
@@ -293,7 +293,7 @@ class LadderGames(RecordedGames, StandingSchedule):
         first, *rest = both
         self._scheduled += rest
         self._open[pairing.key] = {*range(_LEGS)}
-        number = ladder_pairs.pair_number(first.number)
+        number = ladder_results.pair_number(first.number)
         self._pairs.add(BegunPairs(names, (versions[pair.one], versions[pair.other]), 1, number))
         return first
 

@@ -8,8 +8,8 @@ and the next one goes on. A referee, rater, intake or page server that is lost i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from datetime import datetime
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from datetime import datetime, timedelta
 from functools import partial
 from time import monotonic
 from typing import Any, Final, NamedTuple
@@ -20,19 +20,24 @@ from arena.history import words
 from arena.match.live import News, RatingNews, SubmissionNews
 from arena.match.schedule import Began, Finished, PaceChanged, Planned, Schedule, WrappingSchedule, rules_failed
 from arena.play.director import Director
+from arena.players.confinement import Confinement
+from arena.players.submissions import Store
 from arena.serve.challenges import Challenges
 from arena.serve.checks import Checks
 from arena.serve.dated import DatedTournaments
 from arena.serve.happenings import Faulted, Happening, Notice, Rated, SubmissionWatch
 from arena.serve.in_turn import REST, InTurn
 from arena.serve.intake import MOST_INTERRUPTIONS, IntakeProcess
-from arena.serve.invited import InvitedGames
+from arena.serve.invited import Invitation, InvitedGames, planned
 from arena.serve.kept import SOON, Kept
 from arena.serve.ladder_games import LadderGames
 from arena.serve.opened import OpenLadder, opened
+from arena.serve.page_link import WantGame
 from arena.serve.place import Nudges
 from arena.serve.rater import RaterProcess
+from arena.serve.submissions import AFTER_GRACE, GRACE
 from arena.tournament import host_speed
+from arena.tournament.recorded_games import Wait
 from arena.walls.run_folder import RunFolder
 from db import ladder as record
 from db.database import Database
@@ -321,3 +326,82 @@ class Serving(WrappingSchedule):
 def _pace(event: PaceChanged) -> str:
     games = words.counted(event.at_once, "game")
     return f"players waited for a processor for {event.waited:.0%} of their thinking time: from now on {games} at once"
+
+
+# Builds the standing process of a ladder from its parts.
+
+
+@contextmanager
+def standing(
+    ladder: OpenLadder,
+    database: Database,
+    store: Store,
+    folder: RunFolder,
+    *,
+    wait: Wait,
+    tell: Callable[[Happening], None],
+    start_pages: Callable[[InvitedGames], Kept[Any]] | None = None,
+    now: Callable[[], datetime],
+) -> Iterator[Serving]:
+    """The standing process of `ladder`; its rater runs until the end of the `with` block, and is killed if that ends by
+    a KeyboardInterrupt. `start_pages` starts the page server, for which games with people are played."""
+
+    def say(text: str) -> None:
+        tell(Notice(text))
+
+    def plan(wanted: WantGame, number: int) -> Invitation:
+        return planned(wanted, serving.ladder, games.player, number=number)
+
+    people = InvitedGames(database, wait, plan)
+    pages = None if start_pages is None else start_pages(people)
+    confinement = Confinement(folder.scratch, ladder.rules, ladder.ladder.league.conditions)
+    with database.reading() as connection:
+        submissions = SubmissionWatch(connection, ladder.id)
+    games = LadderGames(ladder, database, store, confinement, wait=wait, say=say)
+    challenges = Challenges(ladder, database, games.player, wait=wait, now=now)
+    parts = Parts(
+        people=people,
+        checks=Checks(
+            ladder,
+            database,
+            store,
+            scratch=folder.scratch,
+            wait=wait,
+            entered=lambda _: games.reload(),
+            now=now,
+        ),
+        challenges=challenges,
+        games=games,
+        dated=DatedTournaments(
+            ladder,
+            database,
+            store,
+            folder,
+            wait,
+            now,
+            ladder_is_over=lambda: games.is_over and not challenges.is_playing,
+            say=say,
+            uploads_end_after=timedelta(0) if pages is None else GRACE + AFTER_GRACE,
+        ),
+    )
+    serving = Serving(
+        ladder,
+        database,
+        folder,
+        parts,
+        submissions=submissions,
+        start_rater=partial(RaterProcess, folder, database, ladder.id),
+        start_intake=partial(IntakeProcess, folder, database, store, ladder.name),
+        pages=pages,
+        tell=tell,
+        now=now,
+    )
+    with closing(serving):
+        try:
+            yield serving
+        except KeyboardInterrupt:
+            serving.kill_rater()
+            raise
+        except Exception as error:
+            parts.checks.ends_by = error
+            raise

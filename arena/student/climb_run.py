@@ -23,7 +23,7 @@ from arena.players.player import Player, PlayerKind, unique_names
 from arena.players.submissions import Store
 from arena.student.climb import MOST, Climb, LadderStep, StepVerdict, fewest_rounds, ladder, opening_plies
 from arena.student.lost_games import LostGame
-from arena.tournament.casual import RecordingSchedule
+from arena.tournament.recorded_games import RecordingSchedule
 from arena.walls.run_folder import RunFolder
 from db import audit, dialect, search
 from db.bundles import store_beside

@@ -9,10 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import TypeVar
 
 from agents.protocol import Verdict
-from arena.match.schedule import MOST_ATTEMPTS, Entrant, Finished, Planned, refuse_broken_rules, rules_failed
+from arena.match.schedule import (
+    MOST_ATTEMPTS,
+    Entrant,
+    Finished,
+    Planned,
+    Schedule,
+    WrappingSchedule,
+    refuse_broken_rules,
+    rules_failed,
+)
 from arena.tournament.game_scheduling import RecordedTournament
 from arena.tournament.host import host
 from arena.tournament.league import League
@@ -162,3 +172,56 @@ def written(database: Database, wait: Wait, action: Callable[[Connection], Resul
             wait(str(error))
         else:
             return result
+
+
+# Recording of games outside of tournaments: a game of `arena play` can be replayed like any other.
+
+
+class RecordingSchedule(WrappingSchedule):
+    """A schedule that records its games in the database."""
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        database: Database,
+        started_as: Mapping[str, str],
+        agents: Mapping[str, str],
+        annulled: Mapping[int, str] = MappingProxyType({}),
+    ) -> None:
+        """`started_as`: the text that named each player on the command line. `agents`: the agent's name, where the
+        player's name differs: "alice@2" is a version of alice. `annulled`: the reason to annul a game when it ends, by
+        the game's number."""
+        super().__init__(schedule)
+        self._database = database
+        self._started_as = started_as
+        self._agents = agents
+        self._annulled = annulled
+        # The games' ids in the database, in the order in which the games ended.
+        self.ids: list[int] = []
+
+    def note(self, finished: Finished) -> None:
+        """Records the finished game."""
+        game = finished.game
+        now = datetime.now(UTC)
+        with self._database.writing() as connection:
+            seats = tuple(
+                (
+                    store.version(
+                        connection,
+                        self._agents.get(entrant.name, entrant.name),
+                        entrant.source,
+                        self._started_as[entrant.name],
+                        now,
+                    ),
+                    entrant.name,
+                )
+                for entrant in game.entrants
+            )
+            new = ScheduledGame(**game.recorded, pair=str(game.identity[0]), game=game.rules, seats=seats)
+            (id,) = store.schedule(connection, None, [new])
+            store.begin(connection, id, finished.started)
+            store.finish(connection, id, finished.record, host=host(game), now=finished.finished, **game.hashed_with)
+            if game.number in self._annulled and finished.record.verdict != Verdict.VOID:
+                store.rule_on_game(connection, id, "void", self._annulled[game.number], now)
+        self.ids.append(id)
+        super().note(finished)

@@ -20,8 +20,8 @@ from arena.match.allowance import MEBIBYTE, WallKind
 from arena.match.clock import MILLISECOND, SECOND
 from arena.walls import jail
 from arena.walls.jail import Confined, Excess, Walls, hear_children
-from arena.walls.kernel_memory import MOST_WATCHES, PER_TIMER
 from arena.walls.meter import Meter
+from arena.walls.usage import MOST_WATCHES, PER_TIMER
 
 STDERR_KEPT: Final = 64 * 1024
 """Bytes at the end of an agent's stderr that are kept."""

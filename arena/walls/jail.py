@@ -27,8 +27,8 @@ from msgspec import Struct
 
 from arena.match.allowance import MEBIBYTE, Allowance, WallKind
 from arena.walls import cgroup, confine, file_access, usage
-from arena.walls.kernel_memory import MOST_WATCHES, KernelMemory, buffer_of_a_file
 from arena.walls.run_folder import clear
+from arena.walls.usage import MOST_WATCHES, KernelMemory, buffer_of_a_file
 
 _PR_SET_CHILD_SUBREAPER: Final = 36
 _CONFINE: Final = confine.__file__

@@ -18,9 +18,8 @@ from arena.play.followed_game import FollowedGame
 from arena.serve.opened import with_final
 from arena.web.events import Change, event
 from arena.web.own_seat import OwnSeatGame
-from arena.web.pace import STEP, PacedGame
 from arena.web.pages.live_parts import parts, small_parts
-from arena.web.screens import SECOND, Games, Recorded, Screens
+from arena.web.screens import SECOND, STEP, Games, PacedGame, Recorded, Screens
 
 if TYPE_CHECKING:
     from arena.match.seeds import GameSeeds

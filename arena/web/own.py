@@ -20,8 +20,7 @@ from arena.ratings.scale import ranks
 from arena.results import figures
 from arena.results.columns import Cell
 from arena.results.listings import outcome
-from arena.serve.submission_document import REPLACED, SubmissionDocument, submission_document
-from arena.serve.submissions import refusal
+from arena.serve.submissions import REPLACED, SubmissionDocument, refusal, submission_document
 from arena.student.checking import CheckStep
 from arena.web.results import Goal, Titled, goals, titled
 from arena.web.sight import What, may

@@ -48,7 +48,7 @@ from db.ladder import author_of
 if TYPE_CHECKING:
     from arena.accounts.people import Account
     from arena.serve.spool import Upload
-    from arena.serve.submission_document import SubmissionDocument
+    from arena.serve.submissions import SubmissionDocument
     from arena.web.cache import Kept
     from arena.web.identity import Doorkeeper
     from arena.web.names import SeenNames

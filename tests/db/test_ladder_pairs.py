@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from db import ladder_pairs, running, store
+from db import ladder_results, running, store
 from db.database import Connection, Database
-from db.ladder_pairs import BegunPairs
+from db.ladder_results import BegunPairs
 from db.records import ScheduledGame
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -51,7 +51,7 @@ def test_pairs_are_counted_by_version_with_the_number_of_the_last(connection: Co
     pair(connection, bob, new, 3)
     first, *_ = running.scheduled(connection, 1, 10)
     store.repeat(connection, first.id)
-    assert sorted(ladder_pairs.begun(connection, 1), key=lambda pairs: pairs.last) == [
+    assert sorted(ladder_results.begun(connection, 1), key=lambda pairs: pairs.last) == [
         BegunPairs(("cid", "bob"), (3, 2), 1, 2),
         BegunPairs(("ann", "bob"), (1, 2), 2, 3),
         BegunPairs(("bob", "ann"), (2, 4), 1, 4),
@@ -63,21 +63,21 @@ def test_games_of_replaced_versions_and_inactive_agents_are_cancelled_unless_beg
     for number, (one, other) in enumerate([(ann, bob), (bob, cid), (ann, cid)]):
         pair(connection, one, other, number)
         pair(connection, one, other, number, ladder=2)
-    assert ladder_pairs.cancel_replaced(connection, 1) == 0
+    assert ladder_results.cancel_replaced(connection, 1) == 0
     store.begin(connection, running.scheduled(connection, 1, 1)[0].id, NOW)
     store.enter(connection, 1, "ann", store.version(connection, "ann", "a new source", "ann", NOW))
-    assert ladder_pairs.cancel_replaced(connection, 1) == 3
+    assert ladder_results.cancel_replaced(connection, 1) == 3
     assert {game.names for game in running.scheduled(connection, 1, 10)} == {("bob", "cid"), ("cid", "bob")}
     store.set_entry_status(connection, 1, "cid", "quarantined")
-    assert ladder_pairs.cancel_replaced(connection, 1) == 2
+    assert ladder_results.cancel_replaced(connection, 1) == 2
     assert running.waiting(connection, 1) == [("ann bob 0", 0)]
     assert len(running.scheduled(connection, 2, 10)) == 6
 
 
 def test_a_version_is_active_if_it_is_entered_now(connection: Connection) -> None:
-    assert ladder_pairs.all_active(connection, 1, (1, 2, 3))
+    assert ladder_results.all_active(connection, 1, (1, 2, 3))
     store.set_entry_status(connection, 1, "cid", "withdrawn")
-    assert not ladder_pairs.all_active(connection, 1, (2, 3))
+    assert not ladder_results.all_active(connection, 1, (2, 3))
     store.enter(connection, 1, "ann", store.version(connection, "ann", "a new source", "ann", NOW))
-    assert [ladder_pairs.all_active(connection, 1, (version, 2)) for version in (1, 4)] == [False, True]
-    assert ladder_pairs.all_active(connection, 2, (1, 3))
+    assert [ladder_results.all_active(connection, 1, (version, 2)) for version in (1, 4)] == [False, True]
+    assert ladder_results.all_active(connection, 2, (1, 3))

@@ -24,8 +24,7 @@ from arena.serve.happenings import Happening
 from arena.serve.invited import InvitedGames
 from arena.serve.kept import Kept
 from arena.serve.page_link import FromPages, from_pages, to_pages
-from arena.serve.serving import Serving
-from arena.serve.standing import standing
+from arena.serve.serving import Serving, standing
 from arena.walls.run_folder import RunFolder
 from arena.web.person import PersonsGame, Seen, Status
 from arena.web.tables import Tables

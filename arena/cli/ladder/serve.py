@@ -95,7 +95,7 @@ def serve(
         started = None if web_pages is None else stack.enter_context(web_pages.started(folder))
         # Imported while the page server starts.
         from arena.serve.opening import open_or_update
-        from arena.serve.standing import standing
+        from arena.serve.serving import standing
         from arena.tournament.lock import tournament_lock
         from db.database import Database
 

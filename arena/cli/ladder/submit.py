@@ -28,7 +28,7 @@ from arena.history.words import counted, printable
 from arena.results.columns import fields
 
 if TYPE_CHECKING:
-    from arena.serve.submission_document import SubmissionDocument
+    from arena.serve.submissions import SubmissionDocument
 
 _SERVER: Final = "ARENA_SERVER"
 """The environment variable with the default of --to."""
@@ -170,8 +170,7 @@ def _on_this_machine(db: str | None, name: str | None, file: Path, author: str, 
     from arena.cli.ladder.web_pages import submission_page
     from arena.serve.opened import opened
     from arena.serve.place import nudge
-    from arena.serve.submission_document import submission_document
-    from arena.serve.submissions import receive
+    from arena.serve.submissions import receive, submission_document
     from db import ladder
     from db.database import Database
 

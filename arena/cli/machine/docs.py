@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import shutil
 from pathlib import Path
 from typing import Annotated
 
@@ -34,8 +37,9 @@ def docs(
             raise typer.BadParameter("--write writes all pages: leave out the page")
         _write(write)
         return
-    name, _, at = words[0].partition("#") if words and len(words) == 1 else ("", "", "")
-    page = manual.page_called(name) if name else None
+    name, sign, at = words[0].lower().partition("#") if words and len(words) == 1 else ("", "", "")
+    is_old = name in manual.OLD_NAMES and not sign  # such as "time": a word to find
+    page = manual.page_called(name) if name and not is_old else None
     if page is not None:
         parts = [part for part in manual.sections(page) if at in ("", part.anchor)]
         if not parts:
@@ -69,7 +73,9 @@ def _read(text: str) -> None:
     shown = Markdown(text)
     with console.capture() as captured:
         console.print(shown, width=min(console.width, 100))
-    if captured.get().count("\n") < console.height:
+    os.environ.setdefault("LESS", "FRX")  # it shows colours, and ends at the end of a short text
+    pager = shlex.split(os.environ.get("PAGER") or "less")
+    if captured.get().count("\n") < console.height or shutil.which(pager[0]) is None:
         print(captured.get(), end="")
     else:
         with console.pager(styles=True):

@@ -118,9 +118,6 @@ class GameScreen:
             case Finished():
                 self._show_end(event)
 
-    def before_the_next(self) -> None:
-        """Called between two games, after what happened in the first one was shown."""
-
     def show_score(self, finished: Sequence[Finished]) -> None:
         """Print what each player got in all games: points, or alone in a game the games won; and in games with more
         results than 1, 0 and -1 the mean score."""

@@ -19,8 +19,17 @@ from agents.protocol import Bye, Hello, Move, Ready, Refuse, Resign, Start, Turn
 from arena.cli.play.game_screen import GameScreen
 from arena.history import words
 from arena.history.words import GOT_HINT, TOOK_BACK
-from arena.match.schedule import Began, Event, Finished, Planned, Ply, Schedule, WrappingSchedule
-from arena.match.take_back import TakenBack, before_last_move
+from arena.match.schedule import (
+    Began,
+    Event,
+    Finished,
+    Planned,
+    Ply,
+    Schedule,
+    TakenBack,
+    WrappingSchedule,
+    before_last_move,
+)
 from arena.student.hint import hint
 from db.records import MoveRecord
 
@@ -29,6 +38,8 @@ _HELP: Final = "type 'hint' (or h) for a good move, 'undo' (or u) to take back y
 _HELP_HAS_A_PRICE: Final = "after a hint or an undo the game does not count: it is recorded as annulled"
 _CLOCKED: Final = "in a game with a clock there is no hint and no undo; they are there if you leave out --clock"
 
+_LONG: Final = 3600.0
+"""Seconds."""
 _MOST_SHOWN: Final = 60
 """Number of legal moves in the help: in `words` there can be thousands."""
 
@@ -251,11 +262,34 @@ class TakeBacks(WrappingSchedule):
         self._resigned: Planned | None = None
         # The number of plies that stayed when a move was last taken back.
         self.kept = 0
+        self.holds = False
+        """Whether a game after the first begins only when it is let go."""
+        self._held: Planned | None = None
+        self._is_first = True
 
     def next(self) -> Planned | None:
         """The game that continues, or the next one."""
         again, self._again = self._again, None
-        return again or super().next()
+        if again is not None or self._held is not None:
+            return again
+        found = super().next()
+        if self.holds and not self._is_first:
+            self._held, found = found, None
+        self._is_first = False
+        return found
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the next game waits to be let go."""
+        return self._held is not None
+
+    def let_go(self) -> None:
+        """The next game may begin."""
+        self._again, self._held = self._held, None
+
+    def rest(self) -> float | None:
+        """As the other schedule; while a game is held, what a person types wakes the director."""
+        return _LONG if self.is_held else super().rest()
 
     def ahead(self) -> Planned | None:
         """The next game, if no person can take back a move in this one."""

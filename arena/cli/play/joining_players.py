@@ -23,6 +23,7 @@ from arena.players.player import Player, PlayerKind
 from arena.walls.run_folder import RunFolder
 from db.records import HUMAN
 
+_NEXT: Final = "Enter: the next game "
 _QUESTION: Final = "end the program? This game is not recorded then (y: end, Enter: play on): "
 
 
@@ -99,6 +100,8 @@ class JoiningPlayers:
         if line is None or line.strip().lower() in ("y", "yes"):
             raise KeyboardInterrupt
         self._is_leaving = False
+        if self.take_backs is not None and self.take_backs.is_held:
+            self.ask_for_the_next()
         for person in self._people:
             person.ask()
 
@@ -117,6 +120,19 @@ class JoiningPlayers:
     def _hear_keyboard(self) -> None:
         if self._keyboard is not None and self.director is not None and not self._keyboard.read():
             self.director.unwatch(self._keyboard.descriptor)
+
+    def ask_for_the_next(self) -> None:
+        """Ask the person whether the next game may begin."""
+        if self._keyboard is not None:
+            self._screen.ask(_NEXT)
+            self._keyboard.ask(self._begin_the_next)
+
+    def _begin_the_next(self, line: str | None) -> None:
+        self._screen.answered()
+        if line is None:
+            raise KeyboardInterrupt
+        if self.take_backs is not None:
+            self.take_backs.let_go()
 
     def _show_how_to_join(self, name: str, address: str, token: str) -> None:
         file = self._folder.path / f"{name.replace('#', '-')}.json"

@@ -313,7 +313,7 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
     from arena.play.director import Director
     from arena.players.confinement import Confinement
     from arena.players.submissions import Store
-    from arena.tournament.casual import RecordingSchedule
+    from arena.tournament.recorded_games import RecordingSchedule
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 
@@ -321,7 +321,8 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
     with ExitStack() as stack:
         # The command that starts an agent by hand must be there to be copied: then all is printed.
         is_by_hand = any(player.kind is PlayerKind.WAIT for player in plan.players)
-        if plan.watched and not silent and not is_by_hand and is_possible():
+        is_on_screen = plan.watched and not silent and not is_by_hand and is_possible()
+        if is_on_screen:
             from arena.cli.play.play_screen import PlayScreen
 
             screen = PlayScreen(Screen(mouse=bool(plan.people)), people=plan.people)
@@ -373,6 +374,8 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
             if database is not None:
                 schedule = RecordingSchedule(schedule, database, started_as=started_as, agents=whose, annulled=helped)
             take_backs = TakeBacks(schedule, plan.people, helped)
+            # On a whole screen a person sees how a game ended until the next one is asked for.
+            take_backs.holds = is_on_screen and bool(plan.people)
             joining.director, joining.take_backs = director, take_backs
             stack.enter_context(joining.asking_before_the_end())
             stack.enter_context(screen.shown())
@@ -388,8 +391,8 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
                     known_as = schedule.ids[-1] if isinstance(schedule, RecordingSchedule) else event.game.number
                     event = replace(event, game=replace(event.game, number=known_as))
                 show(event, annulled)
-                if isinstance(event, Finished) and len(finished) < plan.games and not silent:
-                    screen.before_the_next()
+                if take_backs.is_held:
+                    joining.ask_for_the_next()
     if silent:
         return
     if plan.games > 1:

@@ -11,7 +11,7 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import monotonic, monotonic_ns
 from typing import Any, Final
 
@@ -36,7 +36,6 @@ _SAID: Final = 6
 """Number of messages that are shown."""
 _KEYS: Final = "arrows and Enter, a click, or type a move   ?: help   tab: in words   esc: clear"
 _WATCHING: Final = "s: other side   w: in words   q: end"
-_NEXT: Final = "Enter: the next game "
 _DIRECTIONS: Final = {"up": "n", "down": "s", "left": "w", "right": "e"}
 """The moves of a game in which a piece walks."""
 _STEPS: Final = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
@@ -84,7 +83,8 @@ class PlayScreen(GameScreen):
 
         def tick() -> None:
             while not over.wait(_EVERY):
-                os.write(write, b".")
+                with suppress(BlockingIOError):  # nobody has read the ticks before
+                    os.write(write, b".")
 
         thread = threading.Thread(target=tick, daemon=True)
         director.watch(read, lambda: self._tick(os.read(read, 4096)))
@@ -167,18 +167,6 @@ class PlayScreen(GameScreen):
         self._said.clear()
         super()._show_end(event)
 
-    def before_the_next(self) -> None:
-        """Wait until a person who has seen how a game ended wants the next one."""
-        if not self._people:
-            return
-        self._prompt, self._typed = _NEXT, ""
-        self._draw_now()
-        while (key := self._screen.key(None)) != "enter":
-            if key == "quit":
-                raise KeyboardInterrupt
-            self._draw_now()
-        self._prompt = ""
-
     def ask(self, question: str) -> None:
         self._asks = True
         super().ask(question)
@@ -226,7 +214,7 @@ class PlayScreen(GameScreen):
             said=[*self._thoughts.values(), *self._said],
             explains=self._explains,
             prompt=f"{self._prompt}{self._typed}_" if self._prompt else "",
-            status=[_KEYS if self._prompt or self._people else _WATCHING],
+            status=[] if self._asks else [_KEYS if self._prompt or self._people else _WATCHING],
             marks=self._marks(state),
             turned=self._turned != self._sits_above(game, state),
             in_words=self._in_words,

@@ -409,7 +409,7 @@ def _show_plan(league: League, db: str | None, *, file: Path | None, within: tim
     from arena.players.submissions import Store
     from arena.tournament import league as leagues
     from arena.tournament.duration import game_time
-    from arena.tournament.plan import plan_of
+    from arena.tournament.preparation import plan_of
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 

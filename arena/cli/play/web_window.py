@@ -26,9 +26,8 @@ from arena.errors import ArenaError
 if TYPE_CHECKING:
     from arena.match.schedule import Finished, Planned
     from arena.play.director import Director
-    from arena.serve.invited import InvitedGames
+    from arena.serve.invited import Invitation, InvitedGames
     from arena.serve.page_link import WantGame
-    from arena.serve.wanted_game import Invitation
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 
@@ -67,8 +66,7 @@ def play(
 
     `show` gets each game that was recorded, its id, and why it is annulled, or an empty text."""
     from arena.serve.in_turn import InTurn
-    from arena.serve.invited import InvitedGames
-    from arena.serve.wanted_game import Invitation
+    from arena.serve.invited import Invitation, InvitedGames
 
     pairings = count()
 

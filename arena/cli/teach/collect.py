@@ -242,7 +242,7 @@ def _show_how_to_play(tournament: Path, db: str | None) -> None:
     """Print the command that plays the tournament, or why it cannot be played yet."""
     from arena.players.submissions import Store
     from arena.tournament import league
-    from arena.tournament.plan import plan_of
+    from arena.tournament.preparation import plan_of
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 

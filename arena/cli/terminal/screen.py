@@ -56,13 +56,20 @@ _BEGIN: Final = "\x1b[?2026h"
 _END: Final = "\x1b[?2026l"
 _OF_ANY_WIDTH: Final = frozenset("♟♜♞♝♛♚♕●○◯╳•·┼")
 """Characters that some terminals draw two columns wide: after each, the column is said again."""
-_PARTS: Final = re.compile(r"[34]8;[25](?:;\d+)+?(?=;[34]8;|$)|\d+")
+_PARTS: Final = re.compile(r"[34]8;5;\d+|[34]8;2;\d+;\d+;\d+|\d+")
 """The parts of a style as a sequence: colours and the like."""
+_LAYERS: Final = {"before": re.compile(r"38;|3[0-79]$|9[0-7]$"), "behind": re.compile(r"48;|4[0-79]$|10[0-7]$")}
+"""Which of them are the colour of a character, or that behind it: a new one takes the place of an old one."""
 _GAP: Final = 4
 """Up to this number of unchanged cells between two changed ones are written again: that is shorter than a position."""
 
 Cells = list[tuple[str, Style]]
 _BLANK: Final = (" ", Style.null())
+
+
+def _of(part: str) -> str:
+    """The layer of a part of a style; of what is no colour the part itself."""
+    return next((layer for layer, found in _LAYERS.items() if found.match(part)), part)
 
 
 def is_possible() -> bool:
@@ -262,7 +269,7 @@ class Screen:
         ink = style.render("x", color_system=self.look.colours or ColorSystem.STANDARD).partition("mx")[0][2:]
         new, old = (_PARTS.findall(part) for part in (ink, self._ink))
         self._ink = ink
-        kept = [part for part in old if part in new or (part[0] in "349" and any(part[0] == one[0] for one in new))]
+        kept = [part for part in old if part in new or (_of(part) in _LAYERS and _of(part) in map(_of, new))]
         if kept != old:  # something ends
             new, old = ["0", *new], []
         codes = [code for code in new if code not in old]

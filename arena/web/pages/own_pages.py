@@ -16,7 +16,7 @@ from arena.pages.drawing import Document
 from arena.results import figures
 from arena.results.columns import Cell, Column, Listing, named
 from arena.serve.spool import MOST_BYTES
-from arena.serve.submission_document import REPLACED
+from arena.serve.submissions import REPLACED
 from arena.student.checking import NUMBERED_STEPS
 from arena.web import links
 from arena.web.own import ByHand, HandedIn

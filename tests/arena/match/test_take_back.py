@@ -8,8 +8,7 @@ from msgspec import structs
 from agents.protocol import Verdict
 from arena.match.conditions import Conditions
 from arena.match.fixture import Fixture
-from arena.match.schedule import Entrant, Finished, Planned
-from arena.match.take_back import TakenBack, before_last_move
+from arena.match.schedule import Entrant, Finished, Planned, TakenBack, before_last_move
 from db.records import GameRecord, MoveRecord
 from tests.kit.match_model import MS, SECOND
 from tests.kit.match_table import Table, new_fixture

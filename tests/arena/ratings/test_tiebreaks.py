@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.ratings import points
-from arena.ratings.points import standings
-from arena.ratings.tiebreaks import TIEBREAKS, tiebreaks
+from arena.ratings.points import TIEBREAKS, standings, tiebreaks
 from db.records import RatedGame
 from db.scores import Score, Scores
 from tests.kit.effort import tries

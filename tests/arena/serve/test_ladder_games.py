@@ -30,7 +30,7 @@ from arena.serve.ladder import Anchor, Ladder
 from arena.serve.ladder_games import LadderGames
 from arena.serve.opened import open_ladder, opened
 from arena.tournament import league as leagues
-from db import ladder, ladder_pairs, running, store
+from db import ladder, ladder_results, running, store
 from db.database import Database
 from tests.arena.tournament.test_tournament import Play, first_wins, record
 from tests.kit import broken_games
@@ -75,7 +75,7 @@ class Stand:
             version = store.version(connection, name, source, str(path), NOW)
             store.enter(connection, 1, name, version)
             store.set_entry_status(connection, 1, name, "active")
-            ladder_pairs.cancel_replaced(connection, 1)
+            ladder_results.cancel_replaced(connection, 1)
 
     def set_status(self, name: str, status: str) -> None:
         with self.database() as database, database.writing() as connection:

@@ -27,12 +27,11 @@ from arena.serve.challenges import Challenges
 from arena.serve.happenings import Happening, Notice, Rated, SubmissionChanged, SubmissionWatch
 from arena.serve.in_turn import StandingSchedule
 from arena.serve.intake import MOST_INTERRUPTIONS
-from arena.serve.invited import FIRST_NUMBER, InvitedGames
+from arena.serve.invited import FIRST_NUMBER, Invitation, InvitedGames, planned
 from arena.serve.opened import OpenLadder, close, extend, updated
 from arena.serve.page_link import GameRecorded, Seat, WantGame
 from arena.serve.serving import Parts, Serving
 from arena.serve.submissions import take_in
-from arena.serve.wanted_game import Invitation, planned
 from arena.walls.run_folder import RunFolder
 from db import ladder
 from db.ladder import SubmissionState

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from arena.serve.submission_document import REPLACED, SubmissionDocument, submission_document
+from arena.serve.submissions import REPLACED, SubmissionDocument, submission_document
 from arena.student.checking import CheckStep, Light, StepName
 from db import ladder, store
 from db.ladder import NewRating, SubmissionState

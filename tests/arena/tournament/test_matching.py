@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.matching import Matching
+from arena.tournament.formats.swiss import Matching
 from tests.kit.effort import tries
 
 

@@ -16,9 +16,8 @@ from arena.match.allowance import MEBIBYTE, Allowance, WallKind
 from arena.walls import jail, usage
 from arena.walls.agent_process import STDERR_KEPT, AgentProcess
 from arena.walls.jail import Confined, Excess, NoProgram, Walls
-from arena.walls.kernel_memory import KernelMemory, buffer_of_a_file
 from arena.walls.run_folder import clear
-from arena.walls.usage import LINUX, Usage, descendants
+from arena.walls.usage import LINUX, KernelMemory, Usage, buffer_of_a_file, descendants
 from tests.kit import behind_walls
 from tests.kit.behind_walls import needs_linux
 

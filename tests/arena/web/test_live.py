@@ -14,9 +14,8 @@ from arena.match.live import LiveEnd, LiveGame, LivePly, NotLive
 from arena.match.seeds import GameSeeds
 from arena.web.events import Change
 from arena.web.live import LiveHub
-from arena.web.pace import PacedGame
 from arena.web.pages import live_parts
-from arena.web.screens import SECOND, Recorded
+from arena.web.screens import SECOND, PacedGame, Recorded
 from db.records import PastGame, PastSeat
 from tests.arena.web.test_delta import whole
 

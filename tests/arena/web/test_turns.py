@@ -67,7 +67,7 @@ def test_no_thread_reads_the_fields_of_a_record_for_the_first_time() -> None:
     source = """if True:
         import msgspec
         from arena.serve.ladder import Ladder
-        from arena.serve.submission_document import SubmissionDocument
+        from arena.serve.submissions import SubmissionDocument
         from arena.web import server, turns
         turns.Turns(1)
         def fields(_):

@@ -17,7 +17,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.serve import spool
-from arena.serve.submission_document import SubmissionDocument
+from arena.serve.submissions import SubmissionDocument
 from arena.student.checking import CheckStep, Light, StepName
 from db.ladder import SubmissionState, VersionGame
 from tests.kit import needs

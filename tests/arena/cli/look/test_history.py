@@ -13,8 +13,7 @@ import pytest
 from adsearch import games
 from arena.cli import app
 from arena.cli.look.standings import crosstable_lines
-from arena.ratings.points import IN_CROSSTABLE, Crosstable
-from arena.ratings.tiebreaks import TIEBREAKS
+from arena.ratings.points import IN_CROSSTABLE, TIEBREAKS, Crosstable
 from db.database import Database
 from db.schema import VIEWS
 from db.scores import HeadToHead

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.terminal import completion_scripts
+from arena.cli.terminal import completion
 from tests.kit import needs
 from tests.kit.arena_program import arena
 
@@ -65,7 +65,7 @@ def run(shell: str, commands: str) -> str:
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize("program", completion_scripts.NAMES.split())
+@pytest.mark.parametrize("program", completion.NAMES.split())
 def test_what_is_installed_completes_words(shell: str, program: str, tmp_path: Path) -> None:
     assert "written: " in run(shell, f"{program} --install-completion")
     (tmp_path / "my bin").symlink_to(Path(sys.executable).parent)
@@ -95,7 +95,7 @@ def test_installing_twice_writes_once_and_keeps_what_was_there(shell: str) -> No
 
 def test_what_is_shown_is_what_is_installed(shell: str) -> None:
     shown = run(shell, "arena --show-completion")
-    assert shown == completion_scripts.SCRIPTS[shell]
+    assert shown == completion.SCRIPTS[shell]
     run(shell, "arena --install-completion")
     assert shown in {path.read_text("utf-8") for path in Path.home().rglob("*") if path.is_file()}
 
