@@ -1,6 +1,6 @@
 """Breadth-first search: the frontier is a queue, so a path with the fewest moves is found first.
 
-It does not look at costs. The search itself, tree search or graph search, is in `textbook`.
+It does not look at costs. The search itself, tree search or graph search, is in `search`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Depth-first search: the frontier is a stack, so the search follows one path down before it tries another.
 
-It does not look at costs. The search itself, tree search or graph search, is in `textbook`.
+It does not look at costs. The search itself, tree search or graph search, is in `search`.
 """
 
 from __future__ import annotations

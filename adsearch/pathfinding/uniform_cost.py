@@ -1,6 +1,6 @@
 """Uniform-cost search: the node with the cheapest path so far leaves the frontier first, so the path is the cheapest.
 
-On a graph it is Dijkstra's algorithm. The search itself, tree search or graph search, is in `textbook`.
+On a graph it is Dijkstra's algorithm. The search itself, tree search or graph search, is in `search`.
 """
 
 from __future__ import annotations

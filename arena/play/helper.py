@@ -241,9 +241,9 @@ class Helper(Process):
         return answers
 
     def answer(self, kind: type[Kind], *, within: float, wait: Callable[[float], object] | None = None) -> Kind:
-        """The next answer; waits for it, at most so many seconds. HelperEnded as in `received`; HelperLate.
+        """The next answer; waits for it, at most `within` seconds. HelperEnded as in `received`; HelperLate.
 
-        `wait`: waits at most so many seconds until the helper's descriptor is readable."""
+        `wait`: waits at most `within` seconds until the helper's descriptor is readable."""
         give_up = monotonic() + within
         while (left := give_up - monotonic()) > 0:
             for answer in self.received(kind):

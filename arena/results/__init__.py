@@ -7,10 +7,10 @@ A Python shell shows a table as text, a notebook shows it as HTML. All of it is 
 call.
 
     columns          a listing, declared once: every way to show it comes from its columns
-    standings_table  the columns of standings (ranking_table: of ratings)
+    standings_table  the columns of standings (ranking_table: of ratings), and the table as text; as HTML it is in
+                     arena/pages/notebook.py
     listings         the other tables of pages
     queries          `standings` and `ratings`: open the database, and make a table
-    results_table    the table, as text (arena/pages/notebook.py: as HTML)
 """
 
 from typing import TYPE_CHECKING, Any

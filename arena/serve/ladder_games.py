@@ -1,7 +1,7 @@
 """The games of a ladder, as the schedule of all pairs, and a schedule before it of the first pairs of new versions.
 
 A pair is scheduled as two games in one transaction, when the first of them begins; so after a crash it is known which
-pairs were begun. `pairing.py` decides who meets; this module knows what that depends on, and writes what follows.
+pairs were begun. `pick` decides who meets, without input or output.
 """
 
 from __future__ import annotations

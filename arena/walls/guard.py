@@ -1,7 +1,7 @@
 """The guard of one agent: which messages the agent can send when, its time limits, and what happens if it breaks them.
 
 The guard is the part of a warden that implements the protocol. It passes the referee's messages to the agent, and
-checks, measures and passes on the agent's answers; a translator (`translator.py`, `arena/engines`) turns messages into
+checks, measures and passes on the agent's answers; a translator (`JsonLines`, `arena/engines`) turns messages into
 lines, and lines into messages. Whatever the agent does, each turn ends in one answer or one `failed`, and after each
 game there is one `report`.
 """

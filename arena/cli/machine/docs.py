@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from adsearch.errors import nearly
 from arena.errors import ArenaError
 
 
@@ -53,7 +54,8 @@ def docs(
     else:
         found = manual.found(" ".join(words))
         if not found:
-            raise ArenaError(f"no page has {' '.join(words)!r}; `arena docs` lists the pages")
+            hint = nearly(name, manual.PAGES) or "; `arena docs` lists the pages"
+            raise ArenaError(f"no page has {' '.join(words)!r}{hint}")
         if len(found) == 1:
             _read(found[0].text)
         else:

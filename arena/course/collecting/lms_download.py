@@ -1,6 +1,6 @@
 """Reads the download of a learning system, a zip or folder of submissions, and finds the student and time of each.
 
-`lms_file_names.py` reads the names that such systems give to files; the name of any other file or folder must start
+The last part reads the names that such systems give to files; the name of any other file or folder must start
 with its student's. Folders and zips without a student are searched. No submission is run; only `scratch` is written to.
 """
 

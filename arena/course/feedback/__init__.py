@@ -4,8 +4,5 @@ merge.
 findings.py        what the games of one agent show: its faults, and the games to look at
 commands.py        the commands that its author types next
 agent_feedback.py  all of it for one agent, from the record
-page.py            the page
-plain_text.py      the same as text, for a mail
-mail.py            mail.csv: a line for each student
-write.py           writes all of it into a folder; several processes look at the games
+write.py           writes all of it into a folder: pages, texts, bundles and mail.csv; several processes look at games
 """

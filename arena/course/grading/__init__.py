@@ -3,5 +3,4 @@
 results.py       what marks depend on: faults, verdicts, days late
 marks.py         the table [marks] of a description, and the marks of an agent
 grade_list.py    the rows of agents beside the lines of the roster
-preview.py       which bars are undecided, and what the next round would change
 """

@@ -3,7 +3,6 @@
 Used by that command, by `arena course collect`, which checks what students hand in, and by a ladder. It may import what
 `arena.student` may. Start with `steps.py`: one check from the first step to the last.
 
-    conditions.py           the conditions of all games of a check: clock, walls, limits, seed
     agent_lookup.py         finds the agent, or says what is there instead
     examiner.py             plays the games of one or more checks, with its own director
     check_schedule.py       the checks' games as a schedule, which any director can play

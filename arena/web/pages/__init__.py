@@ -2,7 +2,7 @@
 
 frame.py             what stands above and below every page
 result_pages.py      front page, standings, crosstable, bracket, games, agent; what is wrong, if there is no page
-live_page.py         a game in progress; live_parts.py draws what changes in it
+live_parts.py        a game in progress, and what changes in it
 tv_page.py           one game in progress after the other
 own_pages.py         a person's own: signing in, handing in, submissions
 play_pages.py        a game of a person against an agent

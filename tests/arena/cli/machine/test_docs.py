@@ -32,6 +32,8 @@ def test_what_is_not_there_is_one_error(tmp_path: Path) -> None:
     for arguments, said in (
         (["course#nothing"], "arena: the page course has no part 'nothing'; its parts: "),
         (["qwertz", "uiop"], "arena: no page has 'qwertz uiop'; `arena docs` lists the pages"),
+        (["tournamnets"], "arena: no page has 'tournamnets'; did you mean 'tournaments'?"),
+        (["tournamnets#chess"], "arena: no page has 'tournamnets#chess'; did you mean 'tournaments'?"),
         (["--write", str(tmp_path)], f"arena: {tmp_path}: the pages cannot be written: File exists"),
         (["install", "--write", "site"], "--write writes all pages: leave out the page"),
     ):
