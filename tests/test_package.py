@@ -86,6 +86,7 @@ def plays(installed: Installed, *, everything: bool = False) -> None:
     asked("new", "my_agent.py", "--game", "connect4")
     assert "my_agent wins" in asked("play", "connect4", "my_agent.py", "random", "--seed", "4", "--quiet")
     asked("replay", "last", "--html", "game.html")
+    assert asked("docs", "install") == (ROOT / "docs" / "install.md").read_text("utf-8").rstrip() + "\n"
     written = ["game.html"]
     if everything:
         assert "demo is finished: 30 games" in asked("demo", script="arena-referee")
