@@ -147,13 +147,15 @@ def about(page: str) -> str:
 def found(words: str) -> list[Section]:
     """The parts in which all these words are, the likeliest first: those with the words in a
     heading, or beside each other."""
-    wanted = words.lower().split()
+    wanted = _wanted(words)
+    phrase = re.compile(r"\b" + r"\s+".join(map(re.escape, words.lower().split())))
     ranked = []
     for place, part in enumerate(part for page in PAGES for part in sections(page)):
         heading, whole = part.heading.lower(), part.text.lower()
-        if wanted and all(word in whole for word in wanted):
-            rank = 10 * sum(word in heading for word in wanted) + sum(min(whole.count(word), 5) for word in wanted)
-            rank += 20 * (len(wanted) > 1 and " ".join(wanted) in " ".join(whole.split()))
+        if wanted and all(word.search(whole) for word in wanted):
+            rank = 10 * sum(bool(word.search(heading)) for word in wanted)
+            rank += sum(min(len(word.findall(whole)), 5) for word in wanted)
+            rank += 20 * (len(wanted) > 1 and bool(phrase.search(whole)))
             ranked.append((-rank, place, part))
     return [part for _, _, part in sorted(ranked)[:_MOST]]
 
@@ -161,8 +163,17 @@ def found(words: str) -> list[Section]:
 def excerpt(part: Section, words: str) -> str:
     """The line of the part that has most of the words, without the signs of Markdown."""
     lines = [_plain(line).strip(" |#>-") for line in part.text.splitlines()[1:]]
-    wanted = words.lower().split()
-    return max(lines, key=lambda line: (sum(word in line.lower() for word in wanted), bool(line)), default="")
+    wanted = _wanted(words)
+    return max(
+        lines, key=lambda line: (sum(bool(word.search(line.lower())) for word in wanted), bool(line)), default=""
+    )
+
+
+def _wanted(words: str) -> list[re.Pattern[str]]:
+    """What begins with each of the words."""
+    return [
+        re.compile(r"\b" + re.escape(word) if word[0].isalnum() else re.escape(word)) for word in words.lower().split()
+    ]
 
 
 # In a browser.
