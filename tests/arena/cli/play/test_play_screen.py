@@ -12,9 +12,10 @@ from rich.color import ColorSystem
 from rich.text import Text
 
 from adsearch import games
+from arena.cli.play.human_player import TakeBacks
 from arena.cli.play.play_screen import PlayScreen
 from arena.cli.terminal.board import Look
-from arena.match.schedule import Began, Entrant, Planned, Ply
+from arena.match.schedule import Began, Entrant, InOrder, Planned, Ply
 from db.records import MoveRecord
 from tests.kit.terminal import Session
 
@@ -181,6 +182,37 @@ def test_a_person_sees_how_a_game_ended_until_the_next_one_is_asked_for(session:
     ended = session.end()
     assert ended.code == 0
     assert "2 games, points: " in ended.printed
+
+
+def test_the_next_game_does_not_begin_until_a_person_wants_it() -> None:
+    entrants = (Entrant("human", "human"), Entrant("pvs", "pvs"))
+    games_to_play = [Planned(number, "pig", "pig", entrants, seed=1, identity=(1,)) for number in (1, 2)]
+    schedule = TakeBacks(InOrder(games_to_play), ["human"], {})
+    schedule.holds = True
+    assert schedule.next() is games_to_play[0]
+    assert schedule.next() is None
+    assert (schedule.rest() or 0) > 1000  # the director goes on at the next key
+    schedule.let_go()
+    assert schedule.next() is games_to_play[1]
+    assert schedule.next() is None
+    assert not schedule.is_held
+    assert schedule.rest() is None  # all is played
+
+
+@pytest.mark.costly
+def test_ctrl_c_between_two_games_asks_and_the_question_for_the_next_game_comes_again(session: Session) -> None:
+    session.give("arena play connect4 human random --games 2 --seed 7")
+    session.until("your move")
+    session.press("resign\r")
+    session.until("Enter: the next game")
+    session.press("\x03")
+    session.until("end the program?")
+    session.press("n\r")
+    session.until("Enter: the next game")
+    session.press("\x03")
+    session.until("end the program?")
+    session.press("y\r")
+    assert session.end().code == 130
 
 
 @pytest.mark.costly
