@@ -16,12 +16,13 @@ anything that a shape, a letter or a number does not say as well.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
-from adsearch.pictures.boards.paper import Cells, Field, corner
+from adsearch.pictures.boards.paper import Cells, Field, Ground, corner
 from adsearch.state import CHANCE, State
 
 
@@ -97,6 +98,12 @@ def characters(state: State[Any]) -> tuple[Cells | None, dict[str, str]]:
     characters of the game's text."""
     module = _module_of(state)
     return getattr(module, "CELLS", None), getattr(module, "INKS", {})
+
+
+def grounds(state: State[Any]) -> Sequence[Ground]:
+    """What of the game's text has a colour behind it in a terminal; a later one is above an earlier one."""
+    found = getattr(_module_of(state), "grounds", None)
+    return () if found is None else cast(Sequence[Ground], found())
 
 
 def above(state: State[Any]) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any, Final
 
 from adsearch.games.backgammon import Backgammon, name_of
@@ -10,6 +11,7 @@ from adsearch.pictures.boards.paper import (
     SMALL,
     Drawing,
     Field,
+    Ground,
     Point,
     circle,
     die,
@@ -38,6 +40,17 @@ _BOARD: Final = 13 * _WIDE
 """Twelve points and the bar."""
 _TRAY: Final = 104.0
 _MIDDLE: Final = _EDGE + _HIGH / 2
+
+
+def grounds() -> list[Ground]:
+    """The board, its bar, and the points in two colours."""
+    found = [Ground(line, 1, 41, "pale") for line in range(2, 13)] + [
+        Ground(line, 19, 22, "wood") for line in range(2, 13)
+    ]
+    for place, line in product(range(12), (*range(2, 7), *range(8, 13))):
+        start = 1 + 3 * place + 3 * (place > 5)
+        found.append(Ground(line, start, start + 3, "wood" if (place + (line > 7)) % 2 else "felt"))
+    return found
 
 
 def draw(state: Backgammon, last: Any = None, *, turned: bool = False) -> str:

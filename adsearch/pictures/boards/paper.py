@@ -69,6 +69,16 @@ class Cells(NamedTuple):
     """What stands between the signs of cells."""
 
 
+class Ground(NamedTuple):
+    """Characters of a game's text with a colour behind them, in a terminal; a piece is three of them wide there."""
+
+    line: int
+    start: int
+    end: int
+    kind: str
+    """The class of the sheet with the colour."""
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
     """A rectangle of a board that a person clicks to move there."""

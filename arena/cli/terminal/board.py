@@ -208,17 +208,24 @@ def _as_text(state: State[Any], last: Any, look: Look, inks: dict[str, str], mar
     if look.colours is None:
         return [Text(line) for line in _with_signs(state, words.drawn(state, last).split("\n"), marks)]
     lines, spots = words.marked(state, last)
+    grounds = [ground for ground in boards.grounds(state) if ground.line < len(lines)]
+    for ground in grounds:
+        lines[ground.line] = lines[ground.line].ljust(ground.end)
     text = Text("\n".join(lines))
     seats = enumerate(state.looks.pieces)
     tiles = {letter: look.tile(colour_of(state.looks, seat)) for seat, letters in seats for letter in letters}
     tiles |= {letter: look.tile(kind, bold=False) for letter, kind in inks.items()}
     begins = [0, *accumulate(len(line) + 1 for line in lines)]
-    for line, begin in zip(lines, begins, strict=False):
+    for number, start, end, kind in grounds:
+        text.stylize(look.ink(_readable_on(kind), kind), begins[number] + start, begins[number] + end)
+    wide = {number: 1 for number, *_ in grounds}
+    for number, (line, begin) in enumerate(zip(lines, begins, strict=False)):
         if not _LETTERS.fullmatch(line):
             for found in re.finditer(r"(?<!\S)\S(?!\S)", line):
                 style = tiles.get(found[0], Style(dim=True) if found[0] == "." else None)
                 if style is not None:
-                    text.stylize(style, begin + found.start(), begin + found.end())
+                    more = wide.get(number, 0)
+                    text.stylize(style, begin + found.start() - more, begin + found.end() + more)
     for number, start, end, won in sorted(spots, key=lambda spot: not spot.won):
         text.stylize(look.tile(_WON if won else _LAST), begins[number] + start, begins[number] + end)
     return list(text.split("\n", allow_blank=True))

@@ -126,6 +126,16 @@ def test_in_a_locale_of_ascii_letters_are_drawn(monkeypatch: pytest.MonkeyPatch)
         assert Look.of(Console(force_terminal=True, file=io.TextIOWrapper(io.BytesIO(), "utf-8"))).signs is signs
 
 
+def test_checkers_lie_on_points_in_two_colours() -> None:
+    state, look = games.start("backgammon"), Look(ColorSystem.TRUECOLOR, True)
+    lines = board(state, None, look).lines
+    assert [line.plain.rstrip() for line in lines] == str(state).splitlines()
+    behind = [lines[2].get_style_at_offset(console(), at).bgcolor for at in (2, 5, 8, 11, 20, 23)]
+    tile, one, other, again, bar, theirs = behind
+    assert len({tile, one, other, theirs}) == 4
+    assert one == again == bar
+
+
 def test_numbers_of_cells_stand_beside_the_rows() -> None:
     state = games.start("checkers")
     look = Look(ColorSystem.TRUECOLOR, True)
