@@ -19,7 +19,7 @@ from math import inf
 from random import Random
 from typing import Final
 
-from arena.hosts.home import Leases
+from arena.hosts.leases import Leases
 from arena.match.schedule import Finished, Planned, Schedule, WrappingSchedule
 
 _LATENCY: Final = 0.05

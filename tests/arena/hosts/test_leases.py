@@ -8,7 +8,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.hosts.home import Leases
+from arena.hosts.leases import Leases
 from arena.match.schedule import Entrant, InOrder, Planned
 
 _PLAYERS = (Entrant("ann", "ann"), Entrant("bob", "bob"))
