@@ -197,7 +197,7 @@ def page(name: str, frame: Frame, address: Callable[[str], str]) -> Document:
         pages=[(address(one), title(one), one == name) for one in PAGES],
         parts=parts,
         content=reader.renderer.render(content, reader.options, {}),
-        index=address(""),
+        index="",
         words="",
         listed=[],
     )
