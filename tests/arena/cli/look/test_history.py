@@ -506,7 +506,7 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, content: bytes | Non
 
 
 @pytest.mark.costly
-def test_on_a_terminal_show_marks_the_board_in_colour_and_not_by_brackets(tmp_path: Path) -> None:
+def test_on_a_terminal_show_marks_the_board_as_the_screens_do(tmp_path: Path) -> None:
     arena("play", "tictactoe", "random", "random", "--quiet", "--db", str(tmp_path / "arena.db"))
     terminal = Session(tmp_path)
     try:
@@ -514,4 +514,4 @@ def test_on_a_terminal_show_marks_the_board_in_colour_and_not_by_brackets(tmp_pa
     finally:
         terminal.close()
     board = shown.partition("  a b c\n")[2].splitlines()[:3]
-    assert [mark for line in board for mark in line[1:].split()] == ["╳]"]
+    assert [mark for line in board for mark in line[1:].split()] == ["[╳]"]
