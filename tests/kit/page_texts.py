@@ -52,7 +52,7 @@ _VARIES: Final = (
         "AGE",
     ),
     (re.compile(r"\b(?:ai|at)_[\w-]{20,}"), "KEY"),
-    (re.compile(r"/\S*/(?=countdown\.py|hostile\.py)"), "FOLDER/"),
+    (re.compile(rf"{re.escape(str(ROOT))}/\S*/(?=countdown\.py)|/\S*/(?=countdown\.py|hostile\.py)"), "FOLDER/"),
 )
 """What differs from day to day, from machine to machine, or by chance."""
 _SHORT: Final = 20
