@@ -27,7 +27,8 @@ def test_the_wheel_has_every_file_of_the_packages_and_nothing_else(tmp_path_fact
     wheel, _ = package.built(tmp_path_factory)
     about = f"arena_referee-{PROJECT['version']}.dist-info"
     noted = {f"{about}/{name}" for name in ("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE")}
-    assert package.in_wheel(wheel) == package.files_below(*package.PACKAGES) | noted
+    docs = {f"arena/{name}" for name in package.files_below("docs")}
+    assert package.in_wheel(wheel) == package.files_below(*package.PACKAGES) | docs | noted
 
 
 @pytest.mark.costly

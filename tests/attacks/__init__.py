@@ -93,8 +93,9 @@ ATTACKS: Final = (
     _computes_off_turn("resume_itself_by_timers"),
     _computes_off_turn("resume_each_other"),
     _computes_off_turn("start_children_that_end"),
-    # It waits for one child after the other, and no signal stops it meanwhile: its own time runs.
-    _computes_off_turn("start_children_in_its_memory", Verdict.TIME, clock="3"),
+    # It waits for one child after the other, and no signal stops it meanwhile: its own time runs. If at each look a
+    # child is just beginning or ending, whose open files nobody may count, it has crashed.
+    _computes_off_turn("start_children_in_its_memory", Verdict.TIME, Verdict.CRASHED, clock="3"),
     _computes_off_turn("start_threads_without_end"),
     _computes_off_turn("replace_itself"),
     # The margin is so large that a busy machine cannot be the reason: it would have to take nine tenths of the turn.
