@@ -260,14 +260,15 @@ def _refuse(plan: _Plan) -> None:
 
 
 def _with_option(plan: _Plan) -> str:
-    """How the game is called for the players that were given, if it has an option for their number."""
-    if ":" in plan.game:
+    """How the game is called for the players that were given, if one of its options chooses their number."""
+    game, given = games.find(plan.game)[0], len(plan.players)
+    if ":" in plan.game or given not in game.seats:
         return ""
-    for option in ("players", "ghosts"):
-        given = len(plan.players) - (option == "ghosts")
-        with suppress(AdsearchError):
-            if games.start(f"{plan.game}:{option}={given}").players == len(plan.players):
-                return f", or for {len(plan.players)} players {plan.game}:{option}={given}"
+    for option in game.options:
+        for value in option.choices or (range(given + 1) if option.low is not None else ()):
+            with suppress(AdsearchError):
+                if game.start(**{option.name: value}).players == given:
+                    return f", or for {given} players {plan.game}:{option.name}={value}"
     return ""
 
 

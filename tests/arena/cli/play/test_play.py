@@ -499,3 +499,17 @@ def test_repeated_games_say_nothing_if_chance_or_hidden_moves_decide(game: str, 
     played = arena("play", game, player, "random", "--clock", "none", "--quiet", "--seed", "1", "--games", "40")
     assert "40 games, points" in played.out
     assert "repeat another" not in played.out
+
+
+@pytest.mark.parametrize(
+    ("players", "said"),
+    [
+        ("maze random random", "or for 2 players maze:ghosts=1"),
+        ("words random random random", "or for 3 players words:players=3"),
+        ("ludo random random", "or for 2 players ludo:players=2"),
+    ],
+)
+def test_for_other_numbers_of_players_the_option_is_named(players: str, said: str, tmp_path: Path) -> None:
+    ended = arena("play", *players.split(), cwd=tmp_path)
+    assert ended.code == 2
+    assert " ".join(ended.err.split()).endswith(said)
