@@ -76,6 +76,8 @@ class Language:
     """Whether a source that another one mentions is built as a part of that one only."""
     build_error: ClassVar[str] = r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+)(?::\d+)?: *(?:fatal )?error: *(?P<what>.+)"
     """An error as its compiler prints it."""
+    build_warning: ClassVar[str] = r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+)(?::\d+)?: *warning: *(?P<what>.+)"
+    """A warning."""
     build_advice: ClassVar[tuple[tuple[str, str], ...]] = ()
     """What to do about known messages of its compiler: a pattern, and the advice."""
     errors: ClassVar[tuple[tuple[str, str, str], ...]] = ()

@@ -11,7 +11,7 @@ class _Rust(Language):
     build = ("rustc", "-O", "-C", "linker=/usr/bin/cc", "--crate-name", "agent", "-o", "agent", MAIN)
     run = ("./agent",)
     installed_by = "install Rust (Debian, Ubuntu: sudo apt install rustc)"
-    mentions = r"(?m)^[ \t]*(?:pub[ \t]+)?mod[ \t]+(?P<file>\w+)[ \t]*;"
+    mentions = r"""(?m)(?:^[ \t]*(?:pub[ \t]+)?mod[ \t]+|\binclude!\(")(?P<file>[\w./]+)(?:"\)|[ \t]*;)"""
     build_error = r"^error(?:\[\w+\])?: (?P<what>.+)\n--> (?P<file>[^:\n]+):(?P<line>\d+)"
     build_advice = (
         (

@@ -95,8 +95,10 @@ def _built(path: Path, language: Language, player: Player, store: Store, scratch
     note = _note(store, files, language, main)
     if there := _remembered(store, note):
         return there
-    made = files if not build else _made(files, build, language, store, scratch, _walls_for(language, player))
-    agent = store.keep_built(made, run, build)
+    made, warnings = (
+        _made(files, build, language, store, scratch, _walls_for(language, player)) if build else (files, "")
+    )
+    agent = store.keep_built(made, run, build, warnings)
     if agent.path is not None:
         note.parent.mkdir(exist_ok=True)
         begun = note.with_name(f"{note.name}.{os.getpid()}.part")
@@ -142,8 +144,8 @@ def _made(
     store: Store,
     scratch: Path | None,
     kind: WallKind,
-) -> dict[str, StoredFile]:
-    """The files after the build, in walls of that kind."""
+) -> tuple[dict[str, StoredFile], str]:
+    """The files after the build, in walls of that kind, and the compiler's first warnings."""
     compiler = str(find_program(command[0])) if "/" not in command[0] else command[0]
     folder = Path(tempfile.mkdtemp(prefix="build-", dir=scratch))
     try:
@@ -173,22 +175,22 @@ def _made(
         clear(folder)
 
 
-def _result(confined: Confined, how: str, language: Language, store: Store) -> dict[str, StoredFile]:
-    """The files that the build leaves; BadPlayer if it failed."""
+def _result(confined: Confined, how: str, language: Language, store: Store) -> tuple[dict[str, StoredFile], str]:
+    """The files that the build leaves, and its warnings; BadPlayer if it failed."""
     packed, messages, wrong = _outputs(confined, most=2 * store.most_bytes)
     code = confined.exit()
     confined.kill_all()
     if wrong:
         raise BadPlayer(f"the build {wrong}")
+    said = messages.decode("utf-8", "replace")
+    for folder in (confined.folder, file_access.OWN):
+        said = said.replace(f"{folder}/", "")
     if code != 0:
-        own = (f"{confined.folder}/", f"{file_access.OWN}/")
-        said = messages.decode("utf-8", "replace")
-        told = _first_errors(said, own, language.spoken.build_error) or f"the build failed ({code})"
+        told = _first(said, language.spoken.build_error) or _last_lines(said) or f"the build failed ({code})"
         advice = (advice for pattern, advice in language.spoken.build_advice if re.search(pattern, said))
         raise BadPlayer("; ".join([told, *islice(advice, 1)]))
-    if how == build_inside.STAY:
-        return store.read_source(confined.folder)
-    return _unpacked(packed, store)
+    made = store.read_source(confined.folder) if how == build_inside.STAY else _unpacked(packed, store)
+    return made, _first(said, language.spoken.build_warning, "warnings")
 
 
 def _refuse_missing(language: Language, program: str) -> None:
@@ -269,15 +271,17 @@ def _unpacked(packed: bytes, store: Store) -> dict[str, StoredFile]:
     return files
 
 
-def _first_errors(messages: str, own: Sequence[str], pattern: str = languages.Language.build_error) -> str:
-    """The compiler's first errors, with file and line; without such errors, the end of its messages. `pattern`: an
-    error as the compiler prints it."""
-    for folder in own:
-        messages = messages.replace(folder, "")
-    lines = [line.strip() for line in messages.splitlines() if line.strip()]
-    found = [*re.finditer(pattern, "\n".join(lines), re.MULTILINE)]
-    if not found:
-        return " / ".join(line[:_LONGEST_LINE] for line in lines[-_MOST_ERRORS:]).replace("; ", ", ")
-    texts = [f"{error['file'].removeprefix('./')}, line {error['line']}: {error['what']}" for error in found]
-    more = f" ({len(found)} errors)" if len(found) > _MOST_ERRORS else ""
+def _first(messages: str, pattern: str, what: str = "errors") -> str:
+    """The compiler's first errors or warnings, with file and line; can be empty. `pattern`: one as it prints it."""
+    found = [*re.finditer(pattern, "\n".join(_lines(messages)), re.MULTILINE)]
+    texts = [f"{one['file'].removeprefix('./')}, line {one['line']}: {one['what']}" for one in found]
+    more = f" ({len(found)} {what})" if len(found) > _MOST_ERRORS else ""
     return " / ".join(text[:_LONGEST_LINE] for text in texts[:_MOST_ERRORS]).replace("; ", ", ") + more
+
+
+def _last_lines(messages: str) -> str:
+    return " / ".join(line[:_LONGEST_LINE] for line in _lines(messages)[-_MOST_ERRORS:]).replace("; ", ", ")
+
+
+def _lines(messages: str) -> list[str]:
+    return [line.strip() for line in messages.splitlines() if line.strip()]

@@ -106,6 +106,7 @@ class Confinement:
             cpu=None if is_kept else Walls().cpu,
             environment=environment,
             readable=tuple(dict.fromkeys(readable)),
+            beside=_folder_of(submission),
             hidden=tuple(hidden),
             filter=seccomp.compiled(kind),
         )
@@ -131,6 +132,12 @@ class Confinement:
     def _library(self) -> library.Library:
         folder = Path(tempfile.mkdtemp(prefix="library-", dir=self._scratch.parent))
         return library.lay_out(folder, python=self.conditions.python, modules=self.conditions.modules, rules=self.rules)
+
+
+def _folder_of(submission: Submission) -> str:
+    """The folder of an agent's program in the store; empty for an agent that has no file there."""
+    own = next((word for word in submission.command if word.startswith(f"{submission.source}/")), "")
+    return own if os.path.isdir(own) else os.path.dirname(own)
 
 
 _MEANS: Final = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from stat import S_ISREG, S_IXUSR
 from typing import Final, TypeAlias
@@ -65,7 +66,7 @@ class Contents:
         self._add(name, shown, StoredFile(content, bool(status.st_mode & S_IXUSR)))
 
     def add_agent_file(self, path: Path) -> None:
-        """Adds the file at `path`, and what it needs of its folder: data files of a Python file; in another language
+        """Adds the file at `path`, and what it needs of its folder: its data files, and in another language than Python
         the files that it includes or imports, directly or not."""
         language = languages.ours().get(path.suffix)
         waiting = [path.name]
@@ -74,7 +75,7 @@ class Contents:
             if name not in self.files and (name == path.name or os.path.isfile(path.parent / name)):
                 self.add_file(path.parent / name, name)
                 waiting += language.mentioned(name, self.files[name].content) if language else ()
-        for name in named_in(path) if path.suffix == ".py" else ():
+        for name in named_in(path, self.files):
             self.add_file(path.parent / name, name)
 
     def add_part(self, part: command_words.Part, within: str) -> Part:
@@ -166,20 +167,26 @@ def _open_without_waiting(path: str, flags: int) -> int:
 _PROGRAMS: Final = (".pyc", ".so", ".ipynb", ".class", ".zip")
 """Endings of files that are no data, besides those of languages."""
 _AGENT: Final = re.compile(rb"^\s*class \w+\(.*Agent\b|^\s+def choose\(|^def \w+\(obs(ervation)?, conf", re.MULTILINE)
+_QUOTED: Final = re.compile(rb"""(["'`])([^"'`\\\n]+)\1""")
 _READ: Final = 1 << 20
 """Bytes of a program that are read."""
 
 
-def named_in(agent: Path) -> list[str]:
-    """The names of the data files, relative to the agent's folder."""
+def named_in(agent: Path, parts: Iterable[str] = ()) -> list[str]:
+    """The names of the data files, relative to the agent's folder. `parts`: its other files there."""
     try:
-        tree = kaggle.parsed(_start(agent))
+        program = _start(agent)
+        texts = _texts(program) if agent.suffix == ".py" else {at[2].decode() for at in _QUOTED.finditer(program)}
     except (OSError, SyntaxError, ValueError, RecursionError):
         return []
-    constants = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
-    texts = {text.removeprefix(f"{kaggle.PLACE}/") for text in constants if isinstance(text, str)}
     found = sorted(text for text in texts if _is_data(agent.parent, text))
-    return [] if found and _is_shared(agent) else found
+    return [] if found and _is_shared(agent, {*parts}) else found
+
+
+def _texts(program: bytes) -> set[str]:
+    """The texts in a Python program."""
+    constants = [node.value for node in ast.walk(kaggle.parsed(program)) if isinstance(node, ast.Constant)]
+    return {text.removeprefix(f"{kaggle.PLACE}/") for text in constants if isinstance(text, str)}
 
 
 def _is_data(folder: Path, text: str) -> bool:
@@ -196,9 +203,9 @@ def _is_data(folder: Path, text: str) -> bool:
         return False
 
 
-def _is_shared(agent: Path) -> bool:
+def _is_shared(agent: Path, parts: set[str]) -> bool:
     """Whether another agent is in the same folder. In another language than Python any program could be one."""
-    beside = (each for each in _programs(agent.parent) if each.name != agent.name)
+    beside = (each for each in _programs(agent.parent) if each.name not in {agent.name, *parts})
     return any(each.suffix != ".py" or _AGENT.search(_start(each)) for each in beside)
 
 

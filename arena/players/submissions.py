@@ -251,10 +251,13 @@ class Store:
             contents.add_agent_file(path)
         return contents.files
 
-    def keep_built(self, files: Mapping[str, StoredFile], run: Sequence[str], built_by: Sequence[str]) -> Player:
+    def keep_built(
+        self, files: Mapping[str, StoredFile], run: Sequence[str], built_by: Sequence[str], warnings: str = ""
+    ) -> Player:
         """Stores a built agent: its sources and what `built_by` made of them, run with the words `run`.
 
-        Words that name files are relative to the agent's folder. BadPlayer if the program is not in it."""
+        Words that name files are relative to the agent's folder; `warnings` are the compiler's. BadPlayer if the
+        program is not in the folder."""
         contents = self._no_contents()
         kept = contents.files
         for name, file in files.items():
@@ -275,6 +278,8 @@ class Store:
             for before, word in pairwise(run)
         ]
         command = {"program": program, "built": shlex.join(built_by), "arguments": arguments}
+        if warnings:
+            command["warnings"] = warnings
         written = json.dumps(command, indent=1).encode()
         contents.add_content(_COMMAND_FILE, StoredFile(written, executable=False))
         source = self._keep(kept)
@@ -387,6 +392,11 @@ def built_player(source: Path, text: str = "", name: str = "agent") -> Player:
 def is_built(source: Path) -> bool:
     """Whether the folder `source` in the store, which contains a command, is a built agent."""
     return "built" in _read_command_file(source)
+
+
+def build_warnings(source: Path) -> str:
+    """The first warnings of the compiler that made the agent in the folder `source` of the store; can be empty."""
+    return str(_read_command_file(source).get("warnings", "")) if is_command(source) else ""
 
 
 def _built_part(text: str, kept: Mapping[str, StoredFile]) -> Part:

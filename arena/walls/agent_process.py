@@ -51,7 +51,7 @@ _HINTS: Final[dict[int, str]] = {
     signal.SIGSYS: " (a forbidden system call)",
 }
 _REFUSALS: Final = {
-    "[Errno 2] ": " (an agent starts in an empty folder: open a file beside its source with Path(__file__).with_name)",
+    "[Errno 2] ": " (the working directory of an agent has its own files only)",
     "[Errno 1] ": " (the walls allow no network and no signals to other programs; a sandbox allows no new process)",
     "[Errno 13] ": " (the walls let an agent read only its own files and Python's, and write none)",
     "can't start new thread": " (the number of threads is limited)",

@@ -115,8 +115,11 @@ def landlock_rules(readable: Iterable[str], hidden: Iterable[str], own: Path, *,
     return rules
 
 
-def container(readable: Iterable[str], hidden: Iterable[str], disk: int) -> list[str]:
-    """The bubblewrap command that makes a container; the command that follows it runs in the folder `OWN`."""
+def container(
+    readable: Iterable[str], hidden: Iterable[str], disk: int, links: Iterable[tuple[str, str]] = ()
+) -> list[str]:
+    """The bubblewrap command that makes a container; the command that follows it runs in the folder `OWN`, which has
+    `links`: (path, name)."""
     # --as-pid-1: the first process is ours, behind the same walls; bubblewrap's own would stay outside of them.
     words = ["bwrap", "--unshare-all", "--as-pid-1", "--die-with-parent", "--cap-drop", "ALL", "--hostname", "arena"]
     # No pseudo-terminals: the whole machine has only a few thousand.
@@ -135,6 +138,8 @@ def container(readable: Iterable[str], hidden: Iterable[str], disk: int) -> list
                 words += ["--ro-bind", path, path]
         words += ["--remount-ro", place]
     words += ["--size", str(disk), "--tmpfs", OWN, "--dev-bind", "/dev/null", "/dev/zero"]
+    for path, name in links:
+        words += ["--symlink", path, f"{OWN}/{name}"]
     # Folders made by bubblewrap are writable, and root could write the kernel's settings in /proc.
     for folder in ("/proc", "/dev/pts", "/dev", "/"):
         words += ["--remount-ro", folder]

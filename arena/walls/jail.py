@@ -75,6 +75,8 @@ class Walls(Struct, frozen=True):
     """Variables that are added to the clean environment."""
     readable: tuple[str, ...] = ()
     """Files and folders that it can read and execute, besides those of the system."""
+    beside: str = ""
+    """The folder of its program: its working directory has a link to each file and folder in it. Empty: none."""
     hidden: tuple[str, ...] = ()
     """Paths inside readable folders that it must not read."""
     filter: bytes = b""
@@ -100,7 +102,12 @@ class Confined:
     """One process behind walls, and everything that it starts."""
 
     def __init__(
-        self, process: subprocess.Popen[bytes], walls: Walls, folder: Path, group: cgroup.Cgroup | None
+        self,
+        process: subprocess.Popen[bytes],
+        walls: Walls,
+        folder: Path,
+        group: cgroup.Cgroup | None,
+        at_start: float = 0,
     ) -> None:
         if process.stdin is None or process.stdout is None or process.stderr is None:
             raise RuntimeError("a confined process has three pipes")
@@ -109,6 +116,8 @@ class Confined:
         self.walls = walls
         # Its working directory and HOME; a container has a tmpfs at `file_access.OWN` instead.
         self.folder = folder
+        # Bytes of what was in it at the start.
+        self._at_start = at_start
         self.stdin = process.stdin
         self.stdout = process.stdout
         self.stderr = process.stderr
@@ -263,7 +272,9 @@ class Confined:
                 return [0]
             places = ("/tmp", "/dev/shm", file_access.OWN)
             return [_used(f"/proc/{self._first}/root{place}") for place in places]
-        return [_size(self.folder) if self.walls.kind is WallKind.LIMITS or self.walls.allowance.disk else 0]
+        if self.walls.kind is WallKind.LIMITS or self.walls.allowance.disk:
+            return [_size(self.folder) - self._at_start]
+        return [0]
 
     def kill_all(self) -> None:
         """Kills the process and all that it started, and records what they used.
@@ -308,7 +319,7 @@ class Confined:
 
 
 def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | None = None) -> Confined:
-    """Starts `command` behind `walls`, in a new empty directory inside `scratch`; its program runs on return.
+    """Starts `command` behind `walls`, in a new directory inside `scratch`; its program runs on return.
 
     `core`: the only processor on which it runs. NoProgram if the command cannot be executed, another OSError if the
     system fails; then no process or file is left."""
@@ -318,6 +329,7 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
     outcome, status = os.pipe()
     handed = [status]
     try:
+        links = [(entry.path, entry.name) for entry in os.scandir(walls.beside)] if walls.beside else []
         words = [sys.executable, "-I", "-S", _CONFINE, str(status), *_steps(walls, folder, core, group, handed), "--"]
         if walls.kind is WallKind.CONTAINER:
             words[0] = os.path.realpath(sys.executable)
@@ -328,7 +340,11 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
                 _CONFINE,
                 *walls.readable,
             )
-            words = file_access.container(readable, walls.hidden, walls.allowance.files) + words
+            words = file_access.container(readable, walls.hidden, walls.allowance.files, links) + words
+        else:
+            for path, name in links:
+                os.symlink(path, folder / name)
+        at_start = _size(folder)
         process = subprocess.Popen(
             [*words, *command],
             stdin=subprocess.PIPE,
@@ -355,7 +371,7 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
     if group is not None and not group.has_processes():
         group.remove()
         group = None
-    confined = Confined(process, walls, folder, group)
+    confined = Confined(process, walls, folder, group, at_start)
     if how != _RUNS or not ended:
         confined.kill_all()
         last = confined.stderr.read(_LONGEST_STATUS) or b""

@@ -24,7 +24,7 @@ from arena.match.schedule import Entrant
 from arena.players.confinement import Confinement
 from arena.players.entrants import enter
 from arena.players.player import Player
-from arena.players.submissions import Store
+from arena.players.submissions import Store, build_warnings
 from arena.student.checking import (
     NUMBERED_STEPS,
     CheckStep,
@@ -72,9 +72,8 @@ class CheckMaker:
         if not isinstance(found, Explanation):
             running.player = found
             try:
-                planner = GamePlanner(
-                    self._players(found, candidate), self._start, self._rules, self.exam, self._numbers
-                )
+                players = self._players(found, candidate)
+                planner = GamePlanner(players, self._start, self._rules, self.exam, self._numbers)
             except BadPlayer as error:
                 found = Explanation.of_error(error)
         if isinstance(found, Explanation):
@@ -82,7 +81,8 @@ class CheckMaker:
             return
         took = round(monotonic() - since, 3)
         player = found
-        waiting = [_found_step(player, took)]
+        warnings = build_warnings(self._store.folder / players.kept.source)
+        waiting = [_found_step(player, warnings, took)]
 
         def report(step: CheckStep) -> None:
             # Whether a file can be imported is known only after its import.
@@ -144,9 +144,11 @@ def _opponent(moves: int | None) -> Entrant:
     return Entrant(_RANDOM, text, ("-m", "agents", text, "--connect", "-"), source=text)
 
 
-def _found_step(player: Player, seconds: float) -> CheckStep:
+def _found_step(player: Player, of_compiler: str, seconds: float) -> CheckStep:
     """The result of the step FOUND for an agent that was found."""
     warning, _, advice = agent_lookup.name_warning(player).partition(": ")
+    if of_compiler:
+        warning = f"the compiler warns: {of_compiler}"
     light = Light.WARNING if warning else Light.GOOD
     return CheckStep(name=StepName.FOUND, light=light, seconds=seconds, message=warning or player.text, advice=advice)
 

@@ -277,7 +277,9 @@ def _late(failure: Failure) -> Explanation:
     )
     code = at.code[0].strip() if at and at.code else ""
     if not failure.python:
-        advice = "answer each 'turn' with a 'move' that has the same id, end it with a newline, and flush the output"
+        advice = "search less deep: the 'budget' of a turn says how many milliseconds are safe"
+        if not used:
+            advice += "; if it never answers: send a 'move' with the id of the turn, a newline at its end, and flush"
     elif "sleep" in code:
         advice = "remove the sleep: the clock runs during a sleep"
     elif code.startswith(("while True", "while 1")):

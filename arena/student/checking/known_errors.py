@@ -154,8 +154,8 @@ RUNTIME_ERRORS: Final = (
     ),
     (
         r"(FileNotFoundError|\[Errno 2\])",
-        "an agent runs in an empty folder: open the file with Path(__file__).with_name('...'). It is copied with the "
-        "agent if it is in a folder without other agents, and if this name stands in the program",
+        "the working directory of an agent has its own files only. A data file beside it is copied with it if its name "
+        "stands in the program, and no other agent is in that folder; or enter the whole folder",
     ),
     (r"(PermissionError|\[Errno 13\]|\[Errno 1\]|\[Errno 30\]|Read-only file system)", _NOT_ALLOWED),
     (r"(gaierror|ConnectionError|ConnectionRefused|URLError|TimeoutError|Network)", _NOT_ALLOWED),

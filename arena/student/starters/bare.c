@@ -7,9 +7,11 @@
  *
  * `choose` plays the middle legal move: change it. `arena docs languages` describes all messages.
  */
+#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static char line[1 << 17]; /* No message is longer than 65,536 bytes. */
 
@@ -88,8 +90,11 @@ const char *move_to(int row, int column, int from_row, int from_column) {
     return NULL;
 }
 
-/* Your agent thinks here: value_of("position") is the board as text, number("board", row, column) is in a cell of it.
- * Returns a legal move with its quotes, as JSON, such as move_to(row, column, -1, -1). */
+int seat; /* Yours: 0 is the first player. */
+
+/* Your agent thinks here: value_of("position") is the board as text, number("board", row, column) is n in a cell of it.
+ * In your own symbols n is "O.X"[n + 1] (X: yours). Returns a legal move with its quotes, as JSON, such as
+ * move_to(row, column, -1, -1). */
 static const char *choose(void) {
     const char *legal = value_of("legal");
     int moves = 0;
@@ -98,20 +103,23 @@ static const char *choose(void) {
 }
 
 int main(void) {
+    FILE *referee = fdopen(dup(1), "w");
+    dup2(2, 1); /* what your code prints goes to stderr, the agent's log */
     while (fgets(line, sizeof line, stdin) != NULL) { /* the loop ends when the referee closes stdin */
         const char *game = value_of("game");
         if (is("start")) {
-            printf("{\"type\": \"ready\", \"game\": %.*s, \"board\": true}\n", length_of(game), game);
+            seat = atoi(value_of("seat"));
+            fprintf(referee, "{\"type\": \"ready\", \"game\": %.*s, \"board\": true}\n", length_of(game), game);
         } else if (is("turn")) {
             /* Answer with the id of the turn. */
             const char *id = value_of("id"), *move = choose();
             if (move == NULL) return 1;
-            printf("{\"type\": \"move\", \"game\": %.*s, \"id\": %.*s, \"move\": %.*s}\n",
-                   length_of(game), game, length_of(id), id, length_of(move), move);
+            fprintf(referee, "{\"type\": \"move\", \"game\": %.*s, \"id\": %.*s, \"move\": %.*s}\n",
+                    length_of(game), game, length_of(id), id, length_of(move), move);
         } else if (is("bye")) {
             return 0;
         } /* Ignore messages of other types. */
-        fflush(stdout); /* without fflush the answer stays in a buffer while our clock runs */
+        fflush(referee); /* without fflush the answer stays in a buffer while our clock runs */
     }
     return 0;
 }

@@ -108,9 +108,11 @@ private:
     }
 };
 
+int seat; // Yours: 0 is the first player.
+
 // Your agent thinks here: turn.texts("legal") has the legal moves, turn.text("position") is the board as text. If the
 // game has pieces in cells, turn.rows("board") has their numbers, the top row first: 0 is empty, 1 (2, ...) is yours,
-// -1 (-2, ...) is not.
+// -1 (-2, ...) is not. In your own symbols n is "O.X"[n + 1] (X: yours); turn.move_to(row, column) is a move as text.
 std::string choose(const Message& turn) {
     std::vector<std::string> legal = turn.texts("legal");
     return legal[legal.size() / 2];
@@ -124,7 +126,7 @@ int main() {
         Message message(line);
         std::string type = message.text("type");
         if (type == "start") {
-            std::cerr << "I have seat " << message.value("seat") << "\n";
+            seat = std::stoi(message.value("seat"));
             referee << "{\"type\": \"ready\", \"game\": " << message.value("game") << ", \"board\": true}" << std::endl;
         } else if (type == "turn") { // Answer with the id of the turn. std::endl flushes: else the answer stays in a buffer.
             referee << "{\"type\": \"move\", \"game\": " << message.value("game") << ", \"id\": " << message.value("id")

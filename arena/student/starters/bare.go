@@ -28,8 +28,11 @@ type message struct {
 	Verdict  string
 }
 
+var seat int // yours: 0 is the first player
+
 // Your agent thinks here: turn.Legal has the legal moves, turn.Position is the board as text. If the game has pieces in
-// cells, turn.Board has rows of numbers, the top row first: 0 is empty, 1 (2, ...) is yours, -1 (-2, ...) is not.
+// cells, turn.Board has rows of numbers, the top row first: 0 is empty, 1 (2, ...) is yours, -1 (-2, ...) is not. In your
+// own symbols n is "O.X"[n+1] (X: yours); moveTo(turn, row, column, -1, -1) is a move as text.
 func choose(turn message) string {
 	return turn.Legal[len(turn.Legal)/2]
 }
@@ -64,7 +67,7 @@ func main() {
 		}
 		switch heard.Type {
 		case "start":
-			log.Println("I have seat", heard.Seat)
+			seat = heard.Seat
 			out.Encode(map[string]any{"type": "ready", "game": heard.Game, "board": true})
 		case "turn": // Answer with the id of the turn.
 			out.Encode(map[string]any{"type": "move", "game": heard.Game, "id": heard.ID, "move": choose(heard)})

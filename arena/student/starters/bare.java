@@ -18,8 +18,11 @@ import java.util.List;
 
 class MyAgent {
 
+    static int seat; // Yours: 0 is the first player.
+
     // Your agent thinks here. "legal" is a list of moves, "position" is the board as text. If the game has pieces in
     // cells, turn.rows("board") has their numbers, the top row first: 0 is empty, 1 (2, ...) is yours, -1 (-2, ...) not.
+    // In your own symbols n is "O.X".charAt(n + 1) (X: yours); turn.moveTo(row, column) is a move as text.
     static String choose(Message turn) {
         List<String> legal = turn.texts("legal");
         return legal.get(legal.size() / 2);
@@ -33,7 +36,7 @@ class MyAgent {
             Message message = new Message(line);
             switch (message.text("type")) {
                 case "start":
-                    System.err.println("I have seat " + message.value("seat"));
+                    seat = Integer.parseInt(message.value("seat"));
                     output.println("{\"type\": \"ready\", \"game\": " + message.value("game") + ", \"board\": true}");
                     break;
                 case "turn": // Answer with the id of the turn.

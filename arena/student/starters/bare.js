@@ -11,8 +11,11 @@ const readline = require("node:readline");
 
 console.log = console.error; // only messages go to stdout; what your code prints goes to stderr, the agent's log
 
+let seat; // yours: 0 is the first player
+
 // Your agent thinks here. turn.legal is an array of moves, turn.position is the board as text. If the game has pieces in
-// cells, turn.board has rows of numbers, the top row first: 0 is empty, 1 (2, ...) is yours, -1 (-2, ...) is not.
+// cells, turn.board has rows of numbers, the top row first: 0 is empty, 1 (2, ...) is yours, -1 (-2, ...) is not. In your
+// own symbols n is "O.X"[n + 1] (X: yours); moveTo(turn, row, column) is a move as text.
 function choose(turn) {
   const legal = turn.legal;
   return legal[Math.floor(legal.length / 2)];
@@ -36,7 +39,7 @@ function hear(line) {
   const message = JSON.parse(line);
   switch (message.type) {
     case "start":
-      console.error("I have seat", message.seat, "of", message.rules);
+      seat = message.seat;
       say({ type: "ready", game: message.game, board: true });
       break;
     case "turn":

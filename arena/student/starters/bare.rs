@@ -11,24 +11,26 @@ use std::io::BufRead;
 
 // Your agent thinks here: turn.texts("legal") has the legal moves, turn.text("position") is the board as text. If the
 // game has pieces in cells, turn.rows("board") has their numbers, the top row first: 0 is empty, 1 (2, ...) is yours,
-// -1 (-2, ...) is not. turn.move_to(row, column, -1, -1) is the move that ends in a cell of it.
-fn choose(turn: &Message) -> String {
+// -1 (-2, ...) is not. In your own symbols n is b"O.X"[(n + 1) as usize] (X: yours); turn.move_to(row, column, -1, -1) is
+// the move that ends in a cell. `seat` is yours: 0 is the first player. Print with eprintln!, not with println!.
+fn choose(turn: &Message, _seat: i32) -> String {
     let legal = turn.texts("legal");
     legal[legal.len() / 2].to_string()
 }
 
 fn main() {
+    let mut seat = 0;
     // The loop ends when the referee closes stdin. println! flushes at the end of each line.
     for line in std::io::stdin().lock().lines() {
         let message = Message { json: line.expect("a line of text") };
         let game = message.value("game");
         match message.text("type") {
             "start" => {
-                eprintln!("I have seat {}", message.value("seat")); // stderr is the agent's log
+                seat = message.value("seat").parse().expect("a number");
                 println!(r#"{{"type": "ready", "game": {game}, "board": true}}"#);
             }
             "turn" => {
-                let (id, chosen) = (message.value("id"), choose(&message)); // answer with the id of the turn
+                let (id, chosen) = (message.value("id"), choose(&message, seat)); // answer with the id of the turn
                 println!(r#"{{"type": "move", "game": {game}, "id": {id}, "move": "{chosen}"}}"#);
             }
             "bye" => return,

@@ -21,7 +21,7 @@ from arena.players import builder as building
 from arena.players.build_commands import Language
 from arena.players.builder import refuse_unlisted, take
 from arena.players.player import Player, PlayerKind, read_player
-from arena.players.submissions import Store, built_player, find_program
+from arena.players.submissions import Store, build_warnings, built_player, find_program
 from arena.walls import jail, probe
 from tests.kit import needs
 from tests.kit.behind_walls import need
@@ -124,6 +124,16 @@ def test_the_first_errors_are_said_with_file_and_line(build: Build) -> None:
     assert re.match(r"a\.c, line 2: .x. undeclared", str(error.value))
 
 
+def test_warnings_are_kept_with_the_agent(build: Build) -> None:
+    needs.program("g++")
+    warned = build({"a.cpp": "int f() {}\nint main() { return f(); }\n"}, DEFAULTS["cpp"])
+    assert warned.path is not None
+    assert "agent.cpp, line 1: no return statement" in build_warnings(warned.path)
+    clean = build({"a.cpp": "int main() { return 0; }\n"}, DEFAULTS["cpp"])
+    assert clean.path is not None
+    assert build_warnings(clean.path) == ""
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -144,7 +154,7 @@ def test_a_compiler_cannot_read_what_is_not_the_agents(build: Build, store: Stor
     ("messages", "said"),
     [
         ("./A.java:3: error: ';' expected\n    int x\n         ^\n1 error\n", "A.java, line 3: ';' expected"),
-        ("/agent/b.c: In function 'f':\nb.c:2:5: error: one; two\nb.c:3:5: warning: w\n", "b.c, line 2: one, two"),
+        ("b.c: In function 'f':\nb.c:2:5: error: one; two\nb.c:3:5: warning: w\n", "b.c, line 2: one, two"),
         ("x.c:1:10: fatal error: /etc/x: No such file\nended.\n", "x.c, line 1: /etc/x: No such file"),
         (
             "".join(f"a.c:{n}: error: e\n" for n in "12345"),
@@ -155,16 +165,17 @@ def test_a_compiler_cannot_read_what_is_not_the_agents(build: Build, store: Stor
     ],
 )
 def test_errors_are_found_in_a_compilers_messages(messages: str, said: str) -> None:
-    assert building._first_errors(messages, ("/agent/",)) == said
+    pattern = languages.Language.build_error
+    assert (building._first(messages, pattern) or building._last_lines(messages)) == said
 
 
 def test_the_errors_of_every_compiler_are_found() -> None:
     go = "# command-line-arguments\n./bot.go:31:21: turn.Legall undefined (no field)\n"
     rust = "error[E0308]: mismatched types\n  --> ./bot.rs:14:29\n   |\n14 |     let x\nerror: aborting\n"
-    assert building._first_errors(go, (), languages.ours()[".go"].build_error) == (
+    assert building._first(go, languages.ours()[".go"].build_error) == (
         "bot.go, line 31: turn.Legall undefined (no field)"
     )
-    assert building._first_errors(rust, (), languages.ours()[".rs"].build_error) == "bot.rs, line 14: mismatched types"
+    assert building._first(rust, languages.ours()[".rs"].build_error) == "bot.rs, line 14: mismatched types"
 
 
 # A file of this user, which brings those beside it that it includes.
@@ -196,6 +207,7 @@ INCLUDING = [
         marks=pytest.mark.costly,
     ),
     pytest.param("bot.rs", {"bot.rs": 'mod x;\nfn main() { print!("{}", x::X); }', "x.rs": "pub const X: i32 = 7;"}),
+    pytest.param("in.rs", {"in.rs": 'include!("x.rs");\nfn main() { print!("{X}"); }', "x.rs": "const X: i32 = 7;"}),
     pytest.param("bot.go", {"bot.go": 'package main\nfunc main() { println("7") }\n', "other.go": "no"}),
     pytest.param(
         "Kite.java",

@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from arena.errors import BadPlayer
+from arena.match.allowance import WallKind
 from arena.players import contents
 from arena.players.player import PlayerKind, read_player
 from arena.players.submissions import Store
 from arena.players.versions import started_as
 from arena.serve.hand_in_client import packed
 from tests.kit.arena_program import arena
+from tests.kit.behind_walls import need
 
 AGENT = """
 import json
@@ -21,7 +23,7 @@ from agents import Agent
 
 class Bookish(Agent):
     def choose(self, state, clock):
-        book = json.loads(Path(__file__).with_name("book.json").read_text())
+        book = json.loads(open("book.json").read())  # a link in the working directory
         weights = (Path(__file__).parent / "data/weights.bin").read_bytes()
         assert weights == b"1"
         return book.get("", state.moves()[0])
@@ -124,9 +126,25 @@ def test_the_last_function_of_a_file_is_named_with_kaggle(tmp_path: Path) -> Non
         read_player(f"kaggle:{tmp_path}/none.py")
 
 
+@pytest.mark.parametrize(
+    ("program", "text"), [("bot.cpp", 'ifstream in("book.json");'), ("bot.js", "load('book.json')")]
+)
+def test_programs_in_other_languages_have_data_files_too(program: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / program).write_text(text)
+    (tmp_path / "book.json").write_text("{}")
+    store = Store(tmp_path / "arena.store")
+    assert {*store.read_source(tmp_path / program, alone=False)} == {program, "book.json"}
+    (tmp_path / "another.go").write_text("")
+    assert {*store.read_source(tmp_path / program, alone=False)} == {program}
+
+
 @pytest.mark.costly
-def test_an_agent_with_data_plays(agent: Path, tmp_path: Path) -> None:
-    ended = arena("play", "tictactoe", str(agent), "random", "--quiet", "--clock", "none", cwd=tmp_path)
+@pytest.mark.parametrize("walls", WallKind)
+def test_an_agent_with_data_plays(walls: WallKind, agent: Path, tmp_path: Path) -> None:
+    need(walls)
+    ended = arena(
+        *("play", "tictactoe", str(agent), "random", "--quiet", "--clock", "none", "--walls", walls), cwd=tmp_path
+    )
     assert ended.code == 0
     shown = arena("replay", "last", "--show", "--format", "json", cwd=tmp_path)
     assert '"verdict": "normal"' in shown.out
