@@ -99,7 +99,7 @@ def named_in(description: Path) -> list[Path]:
 def read(path: Path) -> tuple[list[Collected], Store]:
     """The agents in the file, and the store of their submissions; BadLeague says what is wrong with the file."""
     keys = Table(read_toml(path), str(path))
-    keys.only(("store", "agent", "refused"))
+    keys.only(("store", "deadline", "agent", "refused"))
     kept = []
     for number, table in enumerate(keys.tables("agent"), 1):
         agent = Table(table, f"{path}: agent {number}")
@@ -128,6 +128,11 @@ def read(path: Path) -> tuple[list[Collected], Store]:
     return kept, Store(folder)
 
 
+def read_deadline(path: Path) -> str:
+    """The deadline of the last run for everybody, as that run wrote it; empty if there was none, or no run."""
+    return Table(read_toml(path), str(path)).text("deadline", "") if path.exists() else ""
+
+
 def read_refused(path: Path) -> list[Refused]:
     """The submissions in the file that do not play; BadLeague says what is wrong with the file."""
     found = []
@@ -139,12 +144,19 @@ def read_refused(path: Path) -> list[Refused]:
 
 
 def write(
-    path: Path, kept: Mapping[str, Collected], store: Store, refused: Mapping[str, Refused] = MappingProxyType({})
+    path: Path,
+    kept: Mapping[str, Collected],
+    store: Store,
+    refused: Mapping[str, Refused] = MappingProxyType({}),
+    *,
+    deadline: str = "",
 ) -> None:
     """Writes the agents and the refused submissions into the file, each in the order of their names."""
     here = path.absolute().parent
     place = os.path.relpath(store.folder, here) if store.folder.is_relative_to(here) else str(store.folder)
     lines = [_ABOUT.format(name=path.name), f"store = {_text(place)}\n"]
+    if deadline:
+        lines.append(f"deadline = {_text(deadline)}\n")
     tables: list[tuple[str, Collected | Refused]] = [("agent", one) for _, one in sorted(kept.items())]
     tables += [("refused", one) for _, one in sorted(refused.items())]
     for title, one in tables:

@@ -313,7 +313,7 @@ def collect(
         typer.Option(
             metavar="TIME",
             help="Deadline: 2026-05-01 (end of the day), '2026-05-01 23:59 Europe/Berlin' or '2026-05-01 23:59+02:00'.",
-            show_default="the one in the description",
+            show_default="the one in the description, else of the last run",
         ),
     ] = None,
     late: Annotated[
@@ -384,7 +384,7 @@ def collect(
         tournament, sources = _described(sources)
     exam, file = _exam(game, tournament=tournament, to=to)
     course = None if tournament is None else course_of(str(tournament))[1]
-    late_too, until = _lateness(late, deadline, course)
+    late_too, until = _lateness(late, deadline, course, file)
     known = roster_of(roster, course)
     if known is None:
         raise typer.BadParameter(_NO_ROSTER)
@@ -460,16 +460,23 @@ def _exam(game: str | None, *, tournament: Path | None, to: Path | None) -> tupl
     return exam, to or default
 
 
-def _lateness(late: str | None, deadline: str | None, course: Course | None) -> tuple[bool, datetime | None]:
-    """Whether late submissions play, and the deadline: as given in the command line, else as in the description."""
+def _lateness(
+    late: str | None, deadline: str | None, course: Course | None, file: Path
+) -> tuple[bool, datetime | None]:
+    """Whether late submissions play, and the deadline: as given in the command line, else as in the description, else
+    as in the collected `file` of an earlier run."""
     from arena.course.collecting.deadline import read_deadline
     from arena.course.course import LATE
+    from arena.tournament import collected_file
 
     if late not in (None, *LATE):
         raise typer.BadParameter(f"--late: expected {' or '.join(LATE)}, got {quote(late)}")
     late = late or (LATE[0] if course is None else course.late)
-    if deadline is None:
-        return late == "accept", None if course is None else course.deadline
+    if deadline is None and course is not None and course.deadline is not None:
+        return late == "accept", course.deadline
+    deadline = deadline or collected_file.read_deadline(file)
+    if not deadline:
+        return late == "accept", None
     try:
         return late == "accept", read_deadline(deadline)
     except BadSubmission as error:

@@ -18,7 +18,7 @@ from typing import Final
 import msgspec
 
 from arena.course.collecting.agent_names import agent_names
-from arena.course.collecting.deadline import late_days, own_deadlines
+from arena.course.collecting.deadline import deadline_text, late_days, own_deadlines
 from arena.course.collecting.hand_in import HandIn, HandInOutcome, HandInResult
 from arena.course.collecting.inbox import Inbox, StoredAgent
 from arena.course.roster import Roster, Student, replace_unprintable
@@ -128,6 +128,8 @@ class Collector:
         self._late_too = late_too
         self._afresh = afresh
         self._kept = KeptAgents(file, submissions=submissions, database=database, now=now)
+        if deadline is not None and only is None:
+            self._kept.deadline = deadline_text(deadline)
         rules = submissions.take_game(exam.game)
         same_for_all = repr(replace(self._exam, game=rules, description=""))
         self._conditions_hash = hashlib.sha256(same_for_all.encode()).hexdigest()[:16]
@@ -349,6 +351,8 @@ class KeptAgents:
         self._submissions = submissions
         self._database = database
         self._now = now
+        # That of all students, for runs that are given none.
+        self.deadline = collected_file.read_deadline(file)
         # By the names of the agents.
         self.by_name = self._read()
         # The latest submission of each agent, if it does not play.
@@ -367,7 +371,7 @@ class KeptAgents:
 
     def write(self) -> None:
         """Writes the file."""
-        collected_file.write(self._file, self.by_name, self._submissions, self.refused)
+        collected_file.write(self._file, self.by_name, self._submissions, self.refused, deadline=self.deadline)
 
     def keep(
         self,

@@ -43,6 +43,12 @@ def read_deadline(text: str, zone: tzinfo | None = None) -> datetime:
     return moment.replace(fold=1).astimezone() if zone is None else _moment_in(zone, moment)
 
 
+def deadline_text(deadline: datetime) -> str:
+    """A text that `read_deadline` reads as this deadline."""
+    zone = getattr(deadline.tzinfo, "key", "")
+    return f"{deadline.replace(tzinfo=None)} {zone}" if zone else deadline.isoformat()
+
+
 def zone_of(deadline: datetime | None) -> tzinfo | None:
     """The zone of times without a zone that are compared with the deadline; None: local time."""
     if deadline is None:

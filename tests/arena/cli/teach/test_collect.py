@@ -115,6 +115,22 @@ def test_the_list_for_a_spreadsheet_has_everybody(course: Path) -> None:
     assert "All are late: are these the times of the download?" in " ".join(table.out.split())
 
 
+def test_a_run_without_a_deadline_has_that_of_the_last_run(course: Path) -> None:
+    def lateness(*options: str) -> set[str]:
+        rows = csv.DictReader(io.StringIO(collect("--format", "csv", *options).out))
+        return {row["late"] for row in rows if row["submission"] and row["id"]}
+
+    assert lateness() == {"no"}
+    written = course / "cs101.collected.toml"
+    assert "deadline" not in written.read_text()
+    assert lateness("--afresh", "--deadline", "2026-04-01 18:30 Europe/Berlin") == {"yes"}
+    assert 'deadline = "2026-04-01 18:30:00 Europe/Berlin"' in written.read_text()
+    assert lateness("--only", "1003", "--deadline", "2027-04-01") == {"no"}
+    assert lateness() == {"yes"}
+    assert "deadline: 2026-04-01 18:30:00 (Europe/Berlin, UTC+0200)" in collect().out
+    assert lateness("--deadline", "2027-04-01") == {"no"}
+
+
 @pytest.mark.costly
 def test_a_new_version_before_anything_was_played_needs_no_word(collected: Path) -> None:
     zipped(

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from arena.course.collecting.deadline import late_days, read_deadline, zone_of
+from arena.course.collecting.deadline import deadline_text, late_days, read_deadline, zone_of
 from arena.course.collecting.hand_in import HandIn
 from arena.errors import BadSubmission
 
@@ -34,6 +34,7 @@ def test_a_deadline_is_read(text: str, moment: datetime) -> None:
     read = read_deadline(text)
     assert read.astimezone(UTC) == moment  # a time that is shown twice equals nothing in another zone
     assert read.tzinfo is not None
+    assert read_deadline(deadline_text(read)).astimezone(UTC) == moment
 
 
 @pytest.mark.parametrize("text", ["", "tomorrow", "1.5.2026", "2026-13-01", "2026-05-01T25:00", "23:59", "UTC"])
