@@ -52,7 +52,7 @@ def _columns() -> tuple[Column[Ranked], ...]:
         "rank, rank_low, rank_high": "the rank, and the range where it can be",
         "name, games, wins, draws, losses, points, score, rating, error, pool": "",
         "opponents": "their mean rating",
-        "los": "likelihood of superiority over the next player below",
+        "los": "over the next player below",
         "marks": "an array of `>`, `<` and `anchor`",
     },
 )
