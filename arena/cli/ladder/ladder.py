@@ -109,10 +109,8 @@ def open_(
 @listed(
     lambda: PLAYERS,
     about={
-        "rank, name, version, rating, error": "`rank` is null for anchors",
-        "games": "0 for anchors",
+        "rank, name, version, rating, error, games, rated": "`rank` is null for anchors; `rated` is the time",
         "status": "`active`, `anchor`, `withdrawn` or `quarantined`",
-        "rated": "the time of the rating",
     },
 )
 def show(

@@ -69,14 +69,11 @@ class _HandedIn(Struct, frozen=True, kw_only=True):
 @listed(
     lambda: SUBMITTED,
     about={
-        "submission, ladder, agent": "its number, and the names",
-        "state, words": (
-            "its state when the command ends, and the reason; [ladder.md](ladder.md#hand-in) lists the states"
-        ),
-        "ahead": "number of submissions that were before it; null if it was refused",
+        "submission, ladder, agent": "",
+        "state, words": "[its state](ladder.md#hand-in) when the command ends, and the reason",
+        "ahead": "number of submissions before it; null if it was refused",
         "running": "whether `arena serve` runs the ladder; true with `--to`",
-        "version": "the number of the version, once it has entered; else null",
-        "rating, error, games": "the first rating, with `--wait`; else null",
+        "version, rating, error, games": "once it has entered, and has its first rating (`--wait`); else null",
     },
     without=OF_ROWS,
 )

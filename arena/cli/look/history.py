@@ -173,18 +173,10 @@ _STATUS_HELP: Final = f"Status of the games: {', '.join(Status)}. over: finished
 @listed(
     lambda: columns((), year=0),
     about={
-        "id, tournament, round, number, attempt": "",
-        "game, players, opening, clock, seed": "`players` is an array in the order of the seats",
-        "position": "where the game began, before its opening; null: as the rules say",
-        "status": "`scheduled`, `playing`, `finished`, `void` or `cancelled`; an annulled game is `void`",
-        "points": "an array: the points that count, after rulings",
-        "utilities": "an array: the result on the board, whatever was ruled",
-        "verdict, fault": "how the game ended on the board, and the seat at fault",
-        "plies, started, finished": "",
-        "kind": (
-            "`tournament`, `ladder`, `casual`, `with a person` or `challenge`. On pages, the `tournament` of"
-            " a challenge is its ladder, where it does not count"
-        ),
+        "id, tournament, round, number, attempt, game, opening, clock, position": "as in [`v_game`](#v_game)",
+        "status, verdict, fault, plies, started, finished, kind": "as in [`v_game`](#v_game)",
+        "players, seed": "an array in the order of the seats; a number",
+        "points, utilities": "arrays: the points that count, after rulings; the result on the board",
         "ruling": (
             'the ruling that changed the points: `{"what", "seat", "reason", "when", "id"}` (`id`: for '
             "`arena rule revoke`); else null"
@@ -353,10 +345,9 @@ _SAME: Final = ("name", "processor", "cores", "system", "python", "software")
 @listed(
     lambda: HOSTS,
     about={
-        "name, processor, cores, system, python, software": "what the machine is; null where it was not recorded",
-        "speed": "thousands of positions that our search visits in a second of processor time; or null",
-        "games": "games played on it",
-        "walls": "an array of the walls that its games had",
+        "name, processor, cores, system, python, software": "",
+        "speed": "thousands of positions that our search visits in a second of processor time",
+        "games, walls": "games played on it; an array of the walls that they had",
     },
 )
 def hosts(shown: Shown, tournament: TournamentArgument = None, db: DatabaseOption = None) -> None:

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 @listed(
     lambda: VERSIONS,
     about={
-        "version, games, rating, error": "",
-        "at": "when the last game of the version ended",
+        "version, games, rating, error, at": "`at`: when its last game ended",
         "better": "likelihood of superiority over the version before; null for the first",
     },
 )

@@ -50,12 +50,10 @@ def _columns() -> tuple[Column[Ranked], ...]:
     _columns,
     about={
         "rank, rank_low, rank_high": "the rank, and the range where it can be",
-        "name, games, wins, draws, losses, points, score": "as in the table",
-        "rating, error": "`error` is half the width of the 95 % confidence interval",
-        "opponents": "the mean rating of the opponents",
-        "los": "likelihood of superiority over the next player below",
+        "name, games, wins, draws, losses, points, score, rating, error, pool": "",
+        "opponents": "their mean rating",
+        "los": "over the next player below",
         "marks": "an array of `>`, `<` and `anchor`",
-        "pool": "the player's pool",
     },
 )
 @filtered(without=("tournament",))

@@ -56,11 +56,10 @@ TOURNAMENTS: Final = worded(
 @listed(
     lambda: TOURNAMENTS,
     about={
-        "name, format, game, clock": "",
+        "name, format, game, clock, created, finished": "",
         "entries": "number of players",
-        "played, games": "games that are over, and all games that are scheduled so far",
+        "played, games": "games that are over; games scheduled so far",
         "status": "`running` or `finished`",
-        "created, finished": "dates",
     },
 )
 def tournaments(shown: Shown, db: DatabaseOption = None) -> None:
@@ -79,27 +78,22 @@ def tournaments(shown: Shown, db: DatabaseOption = None) -> None:
 @listed(
     standings_columns,
     about={
-        "rank, name, games, wins, draws, losses, points": "as in the table",
-        "score": "points per game; null without games",
+        "rank, name, games, wins, draws, losses, points, score": "",
         "tiebreaks": (
             "an object with [`direct`, `sonneborn_berger`, `buchholz`, `buchholz_cut1`, `wins`, "
             "`wins_second`](results.md#tie-breaks)"
         ),
-        "faults": "an object: verdict -> games lost by it",
-        "forfeits": "games that brought points because the opponent forfeited them",
-        "byes": "points from byes",
-        "apart": "true for the agents that a gauntlet names",
+        "faults": "an object: verdict -> lost games",
+        "forfeits, byes": "games that opponents forfeited; points from byes",
+        "apart": "whether `gauntlet` names it",
         "status": "`active`, `withdrawn` or `quarantined`",
-        "seed": "of a knockout; else null",
-        "series": "of a knockout, an array; else null",
-        "series[].round, .opponent, .opponent_seed": (
-            "`opponent` is null for a bye, and for a player that is not known yet"
+        "seed, series": "of a knockout (`series`: an array); else null",
+        "series[].round, .opponent, .opponent_seed, .games, .points, .opponent_points": (
+            "`opponent` is null for a bye, or if not yet known"
         ),
-        "series[].games, .points, .opponent_points": "the score of the series",
-        "series[].through": "whether the agent goes through; null while that is open",
-        "series[].why": (
-            "`won`, `tied, higher seed`, `opponent withdrew`, `bye` or `already paired` (before a ruling); "
-            "null while that is open"
+        "series[].through, .why": (
+            "whether it goes through, and why: `won`, `tied, higher seed`, `opponent withdrew`, `bye` or "
+            "`already paired` (before a ruling); null while open"
         ),
     },
 )

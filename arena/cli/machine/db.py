@@ -32,7 +32,7 @@ WRONGS: Final[tuple[Column[dict[str, Any]], ...]] = worded(
 @listed(
     lambda: INFO,
     about={
-        "database, bytes, revision": "the address, its size, and the version of its tables",
+        "database, bytes, revision": "`revision` is the version of the tables",
         "agents, versions, tournaments, moves": "how many there are",
         "games": "an object: status -> games",
     },
@@ -92,8 +92,7 @@ def upgrade(db: DatabaseOption = None) -> None:
 @listed(
     lambda: WRONGS,
     about={
-        "where, reason": "the game or version, and what is wrong",
-        "game": "the id of the game; or null",
+        "where, game, reason": "the game or version; the id of the game, or null; what is wrong",
     },
 )
 def verify(shown: Shown, trust_rules: TrustOption = False, db: DatabaseOption = None) -> None:

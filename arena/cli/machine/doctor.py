@@ -25,9 +25,8 @@ _LEAST: Final = 20
 @listed(
     lambda: FINDINGS,
     about={
-        "area, name, value": "the finding",
+        "area, name, value, advice": "",
         "verdict": "`ok`, `warning`, `problem` or `unknown`",
-        "advice": "what to do; empty if nothing",
     },
 )
 def doctor(shown: Shown, db: DatabaseOption = None) -> None:

@@ -38,9 +38,8 @@ OPTIONS_OF_ENGINE: Final = (*OPTIONS[:-1], Column("about", on=Medium.JSON))
 @listed(
     lambda: AGENTS,
     about={
-        "name, about": "",
-        "program": "the path of an engine's program; null for a built-in agent",
-        "chance, hidden, several": "whether it plays games with chance, hidden information, more than two players",
+        "name, about, program": "`program` is the path of an engine's program; else null",
+        "chance, hidden, several": "whether it plays such games; `several`: more than two players",
         "options": (
             'an array of `{"name", "default", "expected", "about"}`, which `arena agents NAME` prints alone; '
             "empty for an engine in the list"

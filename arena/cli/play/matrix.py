@@ -36,9 +36,8 @@ CELLS: Final[tuple[Column[tuple[Cell, Score]], ...]] = (
 @listed(
     lambda: CELLS,
     about={
-        "player, against": "the player in seat 0, and that in all other seats, null in a game for one player",
-        "games, won": "games without void ones, and those that `player` won",
-        "mean_score": "the mean utility of `player`; null if no game has one",
+        "player, against": "in seat 0, and in all other seats (null in a game for one player)",
+        "games, won, mean_score": "without void games; won by `player`; its mean utility",
     },
 )
 def matrix(

@@ -44,15 +44,13 @@ _FIRST: Final = ("depth", "nodes", "positions", "leaves", "time", "speed", "bran
 @listed(
     lambda: COMPARED,
     about={
-        "depth, algorithm": "",
-        "value, move": "for the seat to move",
-        "bound": "`exact`, `lower` or `upper`: what the value is",
-        "differs": "whether the value is another than the first algorithm's",
-        "nodes, branching, time": "visited nodes; the effective branching factor",
+        "depth, algorithm, value, move, time": "`value`: for the seat to move",
+        "bound": "`exact`, `lower` or `upper`",
+        "differs": "whether the value is not that of the first algorithm",
+        "nodes, branching, speed": "visits; effective branching factor; nodes per second",
         "positions, leaves": (
             "different positions, and those whose value was read; null for your own function, and above 500,000 nodes"
         ),
-        "speed": "nodes per second; null if the time was too short",
     },
 )
 def compare(

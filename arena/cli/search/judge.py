@@ -36,14 +36,12 @@ _MOST_PRINTED: Final = 50
 @listed(
     lambda: _columns(None),
     about={
-        "tree, depth": "the tree, and the depth limit; null without one",
-        "passed": "whether value, move and leaves are right",
-        "value, expected_value": "what the function returned, and the right value",
-        "move, expected_moves": "the move it returned, and all best moves",
-        "leaves, expected_leaves": "the leaves that it visited, and those of the algorithm, in order",
-        "difference": "the first difference in words; null if there is none",
-        "nodes, time": "the positions that the function created with `state.play`, and the root; null if it failed",
-        "expected_nodes, expected_time": "the same for our search of this tree",
+        "tree, depth": "`depth`: the limit, or null",
+        "passed, difference": "whether value, move and leaves are right; the first difference in words",
+        "value, expected_value, move, expected_moves": "`expected_moves`: all best moves",
+        "leaves, expected_leaves": "arrays: visited ones, and those of the algorithm, in order",
+        "nodes, time": "positions that it created with `state.play`, and the root; null if it failed",
+        "expected_nodes, expected_time": "of our search",
     },
 )
 def judge(

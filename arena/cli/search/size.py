@@ -48,15 +48,12 @@ SIZES: Final[tuple[Column[dict[str, Any]], ...]] = (
     lambda: SIZES,
     about={
         "game": "a row for each number of a range",
-        "nodes, leaves, height": "of the game tree; like all fields below null if not measured in time",
-        "positions, up_to_symmetry": (
-            "different positions (those with the same future can count once); the same with turned and mirrored "
-            "ones counted once, null if no symmetry is known"
-        ),
-        "winner": "`first`, `second` or `draw`; null with chance, and if not two players win or lose",
-        "nimber": "null if the game is not impartial",
-        "mean_moves, branching": "mean number of moves of a node that is not a leaf; effective branching factor b",
-        "alphabeta": "nodes that alpha-beta visits; null in games that it cannot search",
+        "nodes, leaves, height": "like all fields below null if not measured in time",
+        "positions, up_to_symmetry": "different ones; turned and mirrored ones counted once, if a symmetry is known",
+        "winner": "`first`, `second` or `draw`; else null",
+        "nimber": "of an impartial game; else null",
+        "mean_moves, branching": "of inner nodes; effective branching factor b",
+        "alphabeta": "nodes that alpha-beta visits",
         "uniform_leaves, best_case_leaves": "b^h, and b^⌈h/2⌉+b^⌊h/2⌋-1",
     },
 )

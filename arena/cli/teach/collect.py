@@ -285,15 +285,11 @@ _NO_ROSTER: Final = "expected a roster: --roster FILE, or roster = in the table 
 @listed(
     lambda: columns(()),
     about={
-        "id, name, group": "the student, from the roster",
-        "agent": "the agent's name",
-        "submission, when, time_from, late, late_days": (
-            "the file, its time, where the time is from, whether and by how many started days it is late"
-        ),
-        "light": "[the result](course.md#collect)",
-        "told, advice": "the message, and what to do",
-        "plays, version, source, new": "whether an agent of the student plays, its version and hash, if that is new",
-        "team_submissions": "if several members of a team handed in: their files, the latest first",
+        "id, name, group, agent": "",
+        "submission, when, time_from, late, late_days": "the file, its time, where that is from; started days late",
+        "light, told, advice": "[the result](course.md#collect), its message and advice",
+        "plays, version, source, new": "whether an agent of the student plays; its version and hash; if that is new",
+        "team_submissions": "files of several members of a team, the latest first",
         "same": "an array of `file` and `agents`: equal content of other students",
     },
 )

@@ -66,10 +66,10 @@ ACCOUNTS: Final[tuple[Column[AccountUse], ...]] = (
 @listed(
     lambda: ACCOUNTS,
     about={
-        "name, id, alias": "of the person, as on the roster; empty if unknown",
+        "name, id, alias": "as on the roster",
         "role": "`student` or `instructor`",
         "status": "`active` or `deactivated`",
-        "invited, signed_in": "when the last link was made and last used; null if never",
+        "invited, signed_in": "when the last link was made and last used",
         "seen": "when a page or a token was last used, give or take five minutes",
     },
 )

@@ -189,11 +189,9 @@ def revoke(
     about={
         "id": "the number for `arena rule revoke`",
         "what": "`void`, `again`, `award`, `withdraw`, `quarantine`, `release` or `revoke`",
-        "tournament, game, number": "the game: its id, and its number in the tournament",
-        "players": "an array: the players of the game, or the agent",
-        "seat, reason, when": "`seat`: the winner of an awarded game",
-        "revokes": "the ruling that this one takes back",
-        "revoked": "the ruling that took this one back",
+        "tournament, game, number, reason, when": "`game`: its id; `number`: in the tournament",
+        "players, seat": "an array: the players of the game, or the agent; the winner's seat",
+        "revokes, revoked": "the ruling that it takes back; that took it back",
     },
 )
 def rulings(

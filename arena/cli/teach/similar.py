@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 @listed(
     lambda: _columns(str),
     about={
-        "agent, version, student": "the agent, its version, and its students on the roster, else the agent again",
-        "other, other_version, other_student": "the same of the other; for `--against`, the path, null and the path",
-        "share, other_share": "the shared part of each one's own code, from 0 to 1",
+        "agent, version, student": "`student`: as on the roster, else the agent",
+        "other, other_version, other_student": "the same; for `--against`: path, null, path",
+        "share, other_share": "shared part of its own code, from 0 to 1",
         "kind": "[`same content`, `same file`, `same code` or `same parts`](course.md#copied-work)",
-        "tokens, longest": "shared tokens, and those of the longest part",
-        "files": "an array: names of files of `agent` that are equal byte for byte",
+        "tokens, longest": "shared tokens; those of the longest part",
+        "files": "an array: those equal byte for byte",
         "parts": "an array of `file`, `lines` (first and last), `other_file`, `other_lines` and `tokens`",
     },
 )

@@ -58,9 +58,9 @@ CHECKED: Final[tuple[Column[CheckReport], ...]] = (
 @listed(
     lambda: CHECKED,
     about={
-        "agent": "its name",
+        "agent": "",
         "light": "the result of the worst step: `good`, `warning` or `failed`",
-        "wrong, told, advice": "the first step with that result, its message, and what to do; null if all is good",
+        "wrong, told, advice": "the first step with that result, its message, what to do; null if all is good",
         "steps": (
             "an array of `step`, `light` (also `skipped`), `seconds`, `told`, `advice`, `expected`, `got`, "
             "`board`, `stderr`, `again` (the command that repeats the step)"
