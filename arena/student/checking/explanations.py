@@ -277,9 +277,10 @@ def _late(failure: Failure) -> Explanation:
     )
     code = at.code[0].strip() if at and at.code else ""
     if not failure.python:
-        advice = "search less deep: the 'budget' of a turn says how many milliseconds are safe"
-        if not used:
-            advice += "; if it never answers: send a 'move' with the id of the turn, a newline at its end, and flush"
+        advice = (
+            "search less deep: the 'budget' of a turn says how many milliseconds are safe; or the answer did not "
+            "arrive: it needs the id of the turn and a newline at its end, and the output must be flushed"
+        )
     elif "sleep" in code:
         advice = "remove the sleep: the clock runs during a sleep"
     elif code.startswith(("while True", "while 1")):

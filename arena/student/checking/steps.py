@@ -274,14 +274,17 @@ class Check:
         if late:
             self._fail_in_game(StepName.CLOCK, late[0])
             return
-        python = self._players.python
-        budget = "clock.budget seconds" if python else "the milliseconds in 'budget' of the message 'turn'"
-        measured = played_games.time_used(self._games, played, self._exam.conditions.clock, budget=budget)
+        measured = played_games.time_used(self._games, played, self._exam.conditions.clock, budget=self._budget)
         if slow := (yield from self._too_slow(played)):
-            advice = f"use at most {budget} for each move: then the agent never loses on time"
+            advice = f"use at most {self._budget} for each move: then the agent never loses on time"
             self._add(StepName.CLOCK, Light.WARNING, f"{measured.message}; {slow}", advice=advice)
         else:
             self._add(StepName.CLOCK, *measured)
+
+    @property
+    def _budget(self) -> str:
+        """Where the agent reads how long it should think."""
+        return "clock.budget seconds" if self._players.python else "the milliseconds in 'budget' of the message 'turn'"
 
     def _too_slow(self, played: list[CheckGame]) -> Generator[GameBatch, list[CheckGame], Pace | None]:
         """The agent's pace if it would lose a longer game on time; None if it moves faster when little time is left."""
@@ -311,7 +314,12 @@ class Check:
             self._add(StepName.AGAIN, Light.SKIPPED)
         elif again.late and not first.failed:
             # Not a failure: only the clock differed, or how busy the machine was.
-            self._add(StepName.AGAIN, Light.SKIPPED, f"the same game again took longer: {again.detail}")
+            self._add(
+                StepName.AGAIN,
+                Light.WARNING,
+                f"the same game again was lost on time: {again.detail}",
+                advice=f"use at most {self._budget} for each move, or a longer --clock",
+            )
         elif again.failed and not first.failed:
             self._add(
                 StepName.AGAIN,

@@ -108,7 +108,8 @@ private:
     }
 };
 
-int seat; // Yours: 0 is the first player.
+int seat;                        // Yours: 0 is the first player.
+std::vector<std::string> played; // The moves of the game so far.
 
 // Your agent thinks here: turn.texts("legal") has the legal moves, turn.text("position") is the board as text. If the
 // game has pieces in cells, turn.rows("board") has their numbers, the top row first: 0 is empty, 1 (2, ...) is yours,
@@ -127,8 +128,12 @@ int main() {
         std::string type = message.text("type");
         if (type == "start") {
             seat = std::stoi(message.value("seat"));
+            played.clear();
             referee << "{\"type\": \"ready\", \"game\": " << message.value("game") << ", \"board\": true}" << std::endl;
-        } else if (type == "turn") { // Answer with the id of the turn. std::endl flushes: else the answer stays in a buffer.
+        } else if (type == "turn") {
+            for (const std::string& word : message.texts("events")) // who played, if not a player, and what
+                if (word != "opening" && word != "chance") played.push_back(word);
+            // Answer with the id of the turn. std::endl flushes: else the answer stays in a buffer.
             referee << "{\"type\": \"move\", \"game\": " << message.value("game") << ", \"id\": " << message.value("id")
                     << ", \"move\": \"" << choose(message) << "\"}" << std::endl;
         } else if (type == "bye") {

@@ -25,10 +25,12 @@ type message struct {
 	Position string
 	Board    [][]int
 	Cells    [][]int
+	Events   [][]any
 	Verdict  string
 }
 
 var seat int // yours: 0 is the first player
+var played []string // the moves of the game so far
 
 // Your agent thinks here: turn.Legal has the legal moves, turn.Position is the board as text. If the game has pieces in
 // cells, turn.Board has rows of numbers, the top row first: 0 is empty, 1 (2, ...) is yours, -1 (-2, ...) is not. In your
@@ -67,9 +69,13 @@ func main() {
 		}
 		switch heard.Type {
 		case "start":
-			seat = heard.Seat
+			seat, played = heard.Seat, nil
 			out.Encode(map[string]any{"type": "ready", "game": heard.Game, "board": true})
-		case "turn": // Answer with the id of the turn.
+		case "turn":
+			for _, event := range heard.Events { // who played, and what
+				played = append(played, event[1].(string))
+			}
+			// Answer with the id of the turn.
 			out.Encode(map[string]any{"type": "move", "game": heard.Game, "id": heard.ID, "move": choose(heard)})
 		case "over":
 			log.Println("It ended:", heard.Verdict)

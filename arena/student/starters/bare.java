@@ -19,6 +19,7 @@ import java.util.List;
 class MyAgent {
 
     static int seat; // Yours: 0 is the first player.
+    static List<String> played = new ArrayList<>(); // The moves of the game so far.
 
     // Your agent thinks here. "legal" is a list of moves, "position" is the board as text. If the game has pieces in
     // cells, turn.rows("board") has their numbers, the top row first: 0 is empty, 1 (2, ...) is yours, -1 (-2, ...) not.
@@ -37,9 +38,13 @@ class MyAgent {
             switch (message.text("type")) {
                 case "start":
                     seat = Integer.parseInt(message.value("seat"));
+                    played.clear();
                     output.println("{\"type\": \"ready\", \"game\": " + message.value("game") + ", \"board\": true}");
                     break;
-                case "turn": // Answer with the id of the turn.
+                case "turn":
+                    played.addAll(message.texts("events")); // who played, if not a player, and what
+                    played.removeAll(List.of("opening", "chance"));
+                    // Answer with the id of the turn.
                     output.println("{\"type\": \"move\", \"game\": " + message.value("game")
                         + ", \"id\": " + message.value("id") + ", \"move\": \"" + choose(message) + "\"}");
                     break;

@@ -12,6 +12,7 @@ const readline = require("node:readline");
 console.log = console.error; // only messages go to stdout; what your code prints goes to stderr, the agent's log
 
 let seat; // yours: 0 is the first player
+let played; // the moves of the game so far
 
 // Your agent thinks here. turn.legal is an array of moves, turn.position is the board as text. If the game has pieces in
 // cells, turn.board has rows of numbers, the top row first: 0 is empty, 1 (2, ...) is yours, -1 (-2, ...) is not. In your
@@ -40,9 +41,11 @@ function hear(line) {
   switch (message.type) {
     case "start":
       seat = message.seat;
+      played = [];
       say({ type: "ready", game: message.game, board: true });
       break;
     case "turn":
+      for (const [, move] of message.events) played.push(move); // [who played, what]
       // Answer with the id of the turn.
       say({ type: "move", game: message.game, id: message.id, move: choose(message) });
       break;

@@ -12,14 +12,15 @@ use std::io::BufRead;
 // Your agent thinks here: turn.texts("legal") has the legal moves, turn.text("position") is the board as text. If the
 // game has pieces in cells, turn.rows("board") has their numbers, the top row first: 0 is empty, 1 (2, ...) is yours,
 // -1 (-2, ...) is not. In your own symbols n is b"O.X"[(n + 1) as usize] (X: yours); turn.move_to(row, column, -1, -1) is
-// the move that ends in a cell. `seat` is yours: 0 is the first player. Print with eprintln!, not with println!.
-fn choose(turn: &Message, _seat: i32) -> String {
+// the move that ends in a cell. `seat` is yours: 0 is the first player; `played` has the moves so far.
+// Print with eprintln!, not with println!.
+fn choose(turn: &Message, _seat: i32, _played: &[String]) -> String {
     let legal = turn.texts("legal");
     legal[legal.len() / 2].to_string()
 }
 
 fn main() {
-    let mut seat = 0;
+    let (mut seat, mut played) = (0, Vec::new());
     // The loop ends when the referee closes stdin. println! flushes at the end of each line.
     for line in std::io::stdin().lock().lines() {
         let message = Message { json: line.expect("a line of text") };
@@ -27,10 +28,13 @@ fn main() {
         match message.text("type") {
             "start" => {
                 seat = message.value("seat").parse().expect("a number");
+                played.clear();
                 println!(r#"{{"type": "ready", "game": {game}, "board": true}}"#);
             }
             "turn" => {
-                let (id, chosen) = (message.value("id"), choose(&message, seat)); // answer with the id of the turn
+                let events = message.texts("events").into_iter(); // who played, if not a player, and what
+                played.extend(events.filter(|word| !["opening", "chance"].contains(word)).map(String::from));
+                let (id, chosen) = (message.value("id"), choose(&message, seat, &played)); // answer with the id
                 println!(r#"{{"type": "move", "game": {game}, "id": {id}, "move": "{chosen}"}}"#);
             }
             "bye" => return,

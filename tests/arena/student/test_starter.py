@@ -337,6 +337,31 @@ def test_it_passes_its_check(tmp_path: Path, ending: str, game: str) -> None:
     assert (ended.code, "Ready to play: no problems found" in ended.out) == (0, True), ended.out
 
 
+COUNTED: Final = {
+    ".cpp": 'if (std::to_string(played.size() + 1) != turn.value("ply")) return "";',
+    ".java": 'if (!turn.value("ply").equals("" + (played.size() + 1))) return "";',
+    ".js": 'if (turn.ply !== played.length + 1) return "";',
+    ".go": 'if turn.Ply != len(played)+1 {\nreturn ""\n}',
+    ".rs": 'if turn.value("ply") != (played.len() + 1).to_string() {\nreturn String::new();\n}',
+}
+"""For each language a line of `choose` that returns no move if `played` does not have all plies before."""
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("ending", COUNTED)
+def test_it_knows_what_was_played_in_each_game(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"my_agent{ending}"
+    needs.program(TOOLS[ending])
+    text = write(path, "pig")[path.name].replace("_played", "played").replace("\tCells ", "\tPly int\n\tCells ")
+    changed = re.sub(
+        r"\bchoose\([^\n]*\{\n(?=[^\n]*\b(?:legal\b[^\n]*=|return ))", rf"\g<0>{COUNTED[ending]}\n", text, count=1
+    )
+    assert changed != text
+    path.write_text(changed, "utf-8")
+    ended = arena("check", path.name, "--game", "pig", "--positions", "10", cwd=tmp_path)
+    assert (ended.code, "Ready to play" in ended.out) == (0, True), ended.out
+
+
 def test_rules_that_are_there_are_not_overwritten(tmp_path: Path) -> None:
     for name in ("one.js", "two.js"):
         assert "connect4.js has the rules" in arena("new", name, cwd=tmp_path).out
