@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 from sqlalchemy import Connection, delete, func, insert, or_, select, update
 
-from db.accounts_schema import Account, Accounts, Audit, Invitation, Session, Token
+from db.accounts_database import Account, Accounts, Audit, Invitation, Session, Token
 from db.ladder import author_of
 from db.records import instant, moment_of
 

@@ -1,6 +1,7 @@
-"""Opens the accounts that belong to a record: a second file beside it, or a second schema of its PostgreSQL database.
+"""The tables of accounts, and how their database is opened: a second file beside the record, or a second schema of its
+PostgreSQL database.
 
-A program that opens the record does not open this. The file is private from its first moment (`db/private.py`).
+It lies beside the record, so that a copy of the record has no accounts.
 """
 
 from __future__ import annotations
@@ -11,11 +12,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy import Connection, insert, inspect, select
+from sqlalchemy import ColumnElement, Connection, ForeignKey, Index, MetaData, insert, inspect, select
 
-from db import dialect, private, upgrade
-from db.accounts_schema import METADATA, REVISION, TABLES, Accounts
-from db.connections import Connections
+from db import columns, database, dialect, private
+from db.database import Connections
 from db.errors import DatabaseError, NotADatabase, NotFound
 
 _ENDING: Final = "-accounts.db"
@@ -62,7 +62,7 @@ class AccountsDatabase(Connections):
             raise NotADatabase(f"{self.file or 'the database'}: expected accounts of arena, got other tables ({found})")
         there = str(connection.execute(select(Accounts.revision)).scalar_one())
         if there != REVISION:
-            raise upgrade.newer(there, REVISION, self.file)
+            raise database.newer(there, REVISION, self.file)
         return there
 
     def _make_tables(self) -> None:
@@ -103,3 +103,89 @@ def _make_private(file: Path) -> None:
         raise DatabaseError(
             f"expected accounts that only their owner can read, got the mode {mode:03o}: chmod 600 {file}"
         )
+
+
+# The tables of the accounts: people, and the keys by which they are known to the web pages.
+
+
+REVISION: Final = "0001"
+"""The revision of this program's tables."""
+METADATA: Final = MetaData()
+
+
+class _Rows(columns.Rows, metadata=METADATA):
+    """Base class of all tables."""
+
+
+class Accounts(_Rows):
+    """One row about the database itself."""
+
+    revision: ColumnElement[str] = columns.text()
+    address: ColumnElement[str] = columns.text()
+    """How the beginning of a link to the web pages is written; empty: not known."""
+
+
+class Account(_Rows):
+    """A person."""
+
+    _about = (Index("account_by_ladder", "ladder", "author"),)
+
+    id: ColumnElement[int] = columns.number(primary_key=True)
+    ladder: ColumnElement[str] = columns.text()
+    """Whose student it is; empty for instructors, who see all ladders."""
+    role: ColumnElement[str] = columns.text()
+    author: ColumnElement[str] = columns.text()
+    name: ColumnElement[str] = columns.text()
+    student: ColumnElement[str] = columns.text()
+    active: ColumnElement[int] = columns.number()
+    created: ColumnElement[str] = columns.text()
+
+
+class Invitation(_Rows):
+    """A link that was made for an account."""
+
+    id: ColumnElement[int] = columns.number(primary_key=True)
+    account: ColumnElement[int] = columns.number(ForeignKey("account.id"), index=True)
+    hash: ColumnElement[str] = columns.text(unique=True)
+    made: ColumnElement[str] = columns.text()
+    expires: ColumnElement[str] = columns.text()
+    used: ColumnElement[str | None] = columns.text(nullable=True)
+
+
+class Session(_Rows):
+    """One browser in which somebody has signed in."""
+
+    id: ColumnElement[int] = columns.number(primary_key=True)
+    account: ColumnElement[int] = columns.number(ForeignKey("account.id"), index=True)
+    hash: ColumnElement[str] = columns.text(unique=True)
+    started: ColumnElement[str] = columns.text()
+    seen: ColumnElement[str] = columns.text()
+    """When it was last used, to within a few minutes."""
+    ended: ColumnElement[str | None] = columns.text(nullable=True)
+
+
+class Token(_Rows):
+    """A key with which a program acts for an account."""
+
+    id: ColumnElement[int] = columns.number(primary_key=True)
+    account: ColumnElement[int] = columns.number(ForeignKey("account.id"), index=True)
+    hash: ColumnElement[str] = columns.text(unique=True)
+    label: ColumnElement[str] = columns.text()
+    made: ColumnElement[str] = columns.text()
+    seen: ColumnElement[str | None] = columns.text(nullable=True)
+    revoked: ColumnElement[str | None] = columns.text(nullable=True)
+
+
+class Audit(_Rows):
+    """One act: who did what, when and from where."""
+
+    id: ColumnElement[int] = columns.number(primary_key=True)
+    time: ColumnElement[str] = columns.text()
+    account: ColumnElement[int | None] = columns.number(ForeignKey("account.id"), nullable=True)
+    """Null: a command on this machine."""
+    what: ColumnElement[str] = columns.text()
+    about: ColumnElement[str] = columns.text()
+    address: ColumnElement[str] = columns.text()
+
+
+TABLES: Final = (*METADATA.tables,)

@@ -4,9 +4,7 @@ It may import all other rooms. Start with `collecting/`.
 
     course.py            the tables of a description that are about the course
     roster.py            the students of the course, read from a spreadsheet
-    roster_columns.py    the titles that learning systems give to its columns
-    new_aliases.py       aliases for a roster that has none
-    aliases.py           the public names of agents
+    aliases.py           the public names of agents; new ones for a roster that has none
     collecting/          from the download of a learning system to agents that play
     similar/             finds agents whose sources are copies
     grading/             from results to marks

@@ -5,7 +5,7 @@
     [course]       the roster, the deadline, and what happens to late submissions
     [marks]        what results are worth
 
-The tables [languages.NAME] are read in `arena/tournament/language_tables.py`, because they also set walls and limits
+The tables [languages.NAME] are read in `arena/tournament/enrolment.py`, because they also set walls and limits
 of agents that play.
 """
 
@@ -17,7 +17,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from arena.course.collecting.deadline import read_deadline
+from arena.course.collecting.hand_in import read_deadline
 from arena.course.grading import marks
 from arena.errors import BadSubmission
 from arena.tournament.description import Table, read_toml

@@ -8,14 +8,20 @@ all values of smaller distances are known then. No position is searched twice.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from itertools import accumulate, groupby, product
 from math import comb
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Final, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from adsearch.errors import BadTable
 from adsearch.games.checkers import BIT, BOARD, FAR_ROW
 from adsearch.games.checkers_endgames import (
     DRAW,
@@ -24,12 +30,16 @@ from adsearch.games.checkers_endgames import (
     LOST,
     MAN_SQUARES,
     Side,
+    as_file,
     blocks,
+    path_of,
+    read,
     size,
     starts,
     subsets,
     turned,
 )
+from arena.errors import ArenaError
 
 Entries = NDArray[np.uint8]
 Places = NDArray[np.int32]
@@ -274,3 +284,50 @@ def _shifted(bits: Numbers, way: int) -> Numbers: ...
 def _shifted(bits: int | Numbers, way: int) -> int | Numbers:
     """The bitboard shifted in one direction; what leaves the board is gone."""
     return (bits << way if way > 0 else bits >> -way) & BOARD
+
+
+# The files of endgame tables in a folder: those that are there are kept, the missing and damaged ones are built.
+
+
+def there(folder: Path, pieces: int) -> tuple[dict[int, bytes], list[str]]:
+    """The tables for up to `pieces` pieces that are in the folder, and what is wrong with the files of others."""
+    tables, problems = {}, []
+    for count in range(FEWEST, pieces + 1):
+        try:
+            tables[count] = read(folder, count)
+        except BadTable as error:
+            if path_of(folder, count).exists():
+                problems.append(str(error))
+    return tables, problems
+
+
+def complete(folder: Path, pieces: int, tables: dict[int, bytes], progress: Callable[[int, float], None]) -> None:
+    """Build the tables for up to `pieces` pieces that are not in `tables`, and add them to it and to the folder.
+
+    `progress` is called with the number of pieces, and the part of their table that is done, from 0 to 1."""
+    # GONE  # here: it loads NumPy
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for count in range(FEWEST, pieces + 1):
+            if count not in tables:
+                smaller = [tables[fewer] for fewer in range(FEWEST, count)]
+                tables[count] = build(count, smaller, progress=partial(progress, count))
+                _write(path_of(folder, count), as_file(count, tables[count]))
+    except OSError as error:
+        raise ArenaError(f"cannot write endgame tables to {folder}: {error.strerror}") from None
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write the file, completely or not at all."""
+    with NamedTemporaryFile(dir=path.parent, prefix=f"{path.name}.", suffix=".part", delete=False) as file:
+        try:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+            os.chmod(file.name, 0o644)
+            os.replace(file.name, path)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(file.name)
+            raise

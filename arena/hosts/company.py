@@ -20,7 +20,7 @@ from arena.errors import ArenaError
 from arena.hosts import game_host
 from arena.hosts.cluster import Answer, Cluster, Present
 from arena.hosts.messages import Host, Played, received, sent
-from arena.tournament import host_speed
+from arena.tournament.host import speed_differs
 
 _ASKS_AGAIN: Final = 3.0
 """Seconds until a host that was busy is asked again."""
@@ -188,7 +188,7 @@ class Company:
             known.ask_at = monotonic() + _ASKS_AGAIN
             if is_new:
                 self._say(f"host {known.shown} plays for another command; it is asked again until it is free")
-        elif why := host_speed.differs(says.speed, self._reference or says.speed, self._tolerance):
+        elif why := speed_differs(says.speed, self._reference or says.speed, self._tolerance):
             known.ask_at = monotonic() + _MEASURED_AGAIN
             if not known.is_unlike:
                 known.is_unlike = True

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from arena.pages.curves import Plot, ratings
 from arena.ratings import plots
+from arena.ratings.plots.dot_plot import MARKS
 from arena.ratings.plots.line_plot import Line
-from arena.ratings.plots.ranking_plot import MARKS
 from arena.ratings.points import APART
 from arena.ratings.scale import expected_score
 from arena.results import figures
@@ -16,7 +16,7 @@ from arena.results import figures
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from arena.results.links import Links
+    from arena.results.columns import Links
     from arena.results.report import ListedGame, ReportedAgent
 
 

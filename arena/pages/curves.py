@@ -13,8 +13,8 @@ from msgspec import Struct
 from adsearch.pictures.svg import number, pair
 from arena.history import words
 from arena.pages.game import seat_kind
-from arena.ratings.plots import value_plot
-from arena.ratings.plots.axis import ratings_axis
+from arena.ratings.plots import line_plot
+from arena.ratings.plots.chart import ratings_axis
 from arena.ratings.plots.line_plot import Line, Point, finite
 from db.records import JudgedPly
 
@@ -96,7 +96,7 @@ def plot(
     title: str,
     unit: str,
     bounds: tuple[float, float] | None = None,
-    mistakes: Sequence[value_plot.Mistake] = (),
+    mistakes: Sequence[line_plot.Mistake] = (),
     corners: Sequence[str] = (),
 ) -> Plot | None:
     """A plot of these lines; None if there are no points. The hue of a line is its seat in a game of these rules."""
@@ -157,12 +157,12 @@ def judged_values(plies: Sequence[JudgedPly], players: Sequence[str], bounds: tu
     and the greatest utility of the game, if known."""
     lines, mistakes, narrow = _judged(plies, players, bounds)
     sides = (players[0], players[1]) if len(players) == 2 else None
-    return value_plot.values(lines, mistakes, title=" - ".join(players), sides=sides, bounds=narrow)
+    return line_plot.values(lines, mistakes, title=" - ".join(players), sides=sides, bounds=narrow)
 
 
 def _judged(
     plies: Sequence[JudgedPly], players: Sequence[str], bounds: tuple[float, float] | None
-) -> tuple[list[Line], list[value_plot.Mistake], tuple[float, float] | None]:
+) -> tuple[list[Line], list[line_plot.Mistake], tuple[float, float] | None]:
     """The lines, the mistakes, and the bounds that the axis shows."""
     two = len(players) == 2
     first = plies[0]
@@ -172,7 +172,7 @@ def _judged(
         points += [Point(ply.ply, ply.after.values[seat]) for ply in plies if ply.after.known]
         lines.append(Line(players[seat], tuple(points)))
     mistakes = [
-        value_plot.Mistake(
+        line_plot.Mistake(
             ply.ply,
             ply.after.values[0 if two else ply.who],
             ply.who,

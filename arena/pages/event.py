@@ -16,7 +16,7 @@ from arena.tournament.bracket import Why
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from arena.results.links import Links
+    from arena.results.columns import Links
     from arena.results.report import Report
     from arena.tournament.bracket import Bracket, Series
 

@@ -7,7 +7,8 @@ the numbers.
     systems/            the rating systems, a file each
     points, tiebreaks   standings and crosstables
     match_statistics    two players: Elo difference, likelihood of superiority (LOS), sequential test (SPRT)
-    pools               players that games connect, so that their ratings can be compared
-    versus, progress, grades   tables for commands
+    recorded            ratings computed earlier, and the progress of versions
+    grades              comparison of students with bars
+    duels               games of two players as numbers; pools of players that games connect
     plots/              SVG plots
 """

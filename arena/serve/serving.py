@@ -32,11 +32,10 @@ from arena.serve.invited import Invitation, InvitedGames, planned
 from arena.serve.kept import SOON, Kept
 from arena.serve.ladder_games import LadderGames
 from arena.serve.opened import OpenLadder, opened
-from arena.serve.page_link import WantGame
-from arena.serve.place import Nudges
+from arena.serve.page_link import Nudges, WantGame
 from arena.serve.rater import RaterProcess
 from arena.serve.submissions import AFTER_GRACE, GRACE
-from arena.tournament import host_speed
+from arena.tournament import host
 from arena.tournament.recorded_games import Wait
 from arena.walls.run_folder import RunFolder
 from db import ladder as record
@@ -187,7 +186,7 @@ class Serving(WrappingSchedule):
             try:
                 director = Director(self._folder, at_once=at_once, cores_a_game=self.ladder.ladder.league.cores_a_game)
                 with director, heard_by(director), self._connected(director):
-                    host_speed.measured()  # while the referee starts
+                    host.measured_speed()  # while the referee starts
                     for event in director.play(schedule):
                         if isinstance(event, Began):
                             self._parts.checks.began(event.game)

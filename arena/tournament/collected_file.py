@@ -68,7 +68,7 @@ class Collected(Struct, frozen=True):
 
     def player(self, store: Store) -> Player:
         """The agent as it is in the store; BadPlayer if files of it are missing or changed."""
-        from arena.players.versions import player  # imported late: it loads the database's modules
+        from arena.players.submissions import player_of as player  # imported late: it loads the database's modules
         from db.audit import StoredVersion
 
         return player(StoredVersion(self.name, self.version, self.source, self.started_as), store)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from msgspec import json
 
-from arena.match.checks import Whole
+from arena.match.allowance import Whole
 from arena.match.seeds import number
 from arena.tournament.pairing import Pairing
 

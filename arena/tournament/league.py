@@ -25,22 +25,19 @@ from adsearch.games.catalog import begins_with_name, package_of, split_position
 from agents import builtin
 from agents.errors import AgentsError
 from arena.errors import ArenaError
-from arena.match.adjudication import DrawRule, ResignRule
-from arena.match.allowance import Allowance
-from arena.match.checks import Share, Whole
+from arena.match.allowance import Allowance, Share, Whole
 from arena.match.clock import TimeControl
-from arena.match.conditions import DEFAULT_CLOCK, UNDESCRIBED, Conditions, Limits, OwnTime
+from arena.match.conditions import DEFAULT_CLOCK, UNDESCRIBED, Conditions, DrawRule, Limits, OwnTime, ResignRule
 from arena.match.openings import Book, position_read
 from arena.match.openings import Listed as Openings
 from arena.match.seeds import fresh_seed, is_short
 from arena.players.player import PlayerKind, split_path, unique_names
-from arena.tournament import described_openings, formats, host_speed
+from arena.tournament import described_openings, formats, host
 from arena.tournament.described_openings import Tell
 from arena.tournament.description import Table, folded, listing, read_toml, what_is_wrong_with
 from arena.tournament.description_changes import CHANGEABLE, Changes, changes
-from arena.tournament.enrolment import ALLOWED_KEYS, Listed, described, found, matched
+from arena.tournament.enrolment import ALLOWED_KEYS, Listed, described, found, matched, read_languages
 from arena.tournament.format import Estimate, Format
-from arena.tournament.language_tables import read_languages
 from db.records import GameKind
 
 __all__ = ["Changes", "League", "Listed", "changes", "from_arguments", "read", "with_agents", "without_agents"]
@@ -90,7 +87,7 @@ class League:
     """The number of random plies; or the openings of a file."""
     games_at_once: Annotated[int | None, Whole(1, 1024)] = None
     """None: see `at_once`."""
-    host_tolerance: Annotated[float, Share()] = host_speed.TOLERANCE
+    host_tolerance: Annotated[float, Share()] = host.TOLERANCE
     """How much the speeds of two hosts of a tournament with a clock may differ."""
     public: bool = False
     """Whether visitors of web pages see it without an account."""

@@ -20,7 +20,6 @@ from arena.match.schedule import Entrant, Finished, Planned, Schedule
 from arena.players.confinement import Confinement
 from arena.players.entrants import enter
 from arena.players.submissions import Store
-from arena.tournament import host_speed
 from arena.tournament.format import TournamentState
 from arena.tournament.game_scheduling import (
     RecordedTournament,
@@ -30,6 +29,7 @@ from arena.tournament.game_scheduling import (
     results_of,
     schedule_more,
 )
+from arena.tournament.host import recorded_speed
 from arena.tournament.league import League
 from arena.tournament.pairing import Pairing
 from arena.tournament.preparation import Prepared, prepare
@@ -199,7 +199,7 @@ class Tournament(RecordedGames, Schedule):
     def first_speed(self) -> float | None:
         """The speed of the host that played the first game; None if no game says one."""
         with self._database.reading() as connection:
-            speeds = [host_speed.recorded(host) for host, _ in hosts(connection, self.id)]
+            speeds = [recorded_speed(host) for host, _ in hosts(connection, self.id)]
         return next(filter(None, speeds), None)
 
     def interrupted(self) -> None:

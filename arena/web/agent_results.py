@@ -26,7 +26,7 @@ from db.search import GameFilter
 if TYPE_CHECKING:
     from arena.course.aliases import ShownNames
     from arena.results.report import ReportedAgent
-    from arena.web.names import SeenNames
+    from arena.web.sight import SeenNames
     from db.database import Connection
     from db.records import PastGame
 

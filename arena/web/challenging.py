@@ -14,14 +14,14 @@ from msgspec import Struct
 
 from agents import builtin
 from arena.serve import challenges as serve
-from db import challenges, ladder
+from db import ladder
 from db.ladder import author_of
 
 if TYPE_CHECKING:
     from arena.serve.opened import OpenLadder
-    from arena.web.names import SeenNames
-    from db.challenges import StoredChallenge
+    from arena.web.sight import SeenNames
     from db.database import Connection
+    from db.ladder import StoredChallenge
 
 _LATEST: Final = 10
 """Challenges that are listed."""
@@ -66,7 +66,7 @@ def challenging(
     agents, built_in = serve.opponents(connection, opened)
     own = [name for name in agents if author_of(name) == author]
     others = [name for name in agents if name not in own or len(own) > 1]
-    latest = challenges.latest(connection, opened.id, author, most=_LATEST)
+    latest = ladder.latest_challenges(connection, opened.id, author, most=_LATEST)
     if not opened.ladder.challenges and not latest:
         return None
     return Challenging(

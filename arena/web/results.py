@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from agents.protocol import Verdict
 from arena.course.report.public_game import listed_game, public_rules
 from arena.ratings import recorded
-from arena.ratings.progress import VersionRating
+from arena.ratings.recorded import VersionRating
 from arena.results.report import Lately, Report, leaders, reported_agents
 from arena.serve.opened import final_of, ladder_before
 from arena.web.drawn import BadQuery
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from arena.ratings.ranking import Ranking
     from arena.results.report import ListedGame, ReportedAgent
     from arena.tournament.standings import TournamentStandings
-    from arena.web.names import SeenNames
+    from arena.web.sight import SeenNames
     from db.database import Connection
     from db.records import PastGame
 

@@ -19,8 +19,7 @@ from sqlalchemy import URL, Engine, text
 
 from arena.accounts import tokens
 from db import accounts, dialect, plain_sql
-from db.accounts_database import AccountsDatabase, file_beside
-from db.accounts_schema import METADATA, REVISION, TABLES
+from db.accounts_database import METADATA, REVISION, TABLES, AccountsDatabase, file_beside
 from db.database import Database
 from db.errors import DatabaseError, NewerDatabase, NotADatabase, NotFound
 from tests.kit.account_room import NOW, invite, sign_in

@@ -170,7 +170,7 @@ def named_players(texts: Sequence[str], db: str | None) -> list[tuple[Player, St
     except BadPlayer as error:
         unknown = error
     # Imported only now: they load SQLAlchemy.
-    from arena.players import versions
+    from arena.players.submissions import named_player
     from db.database import Database
     from db.errors import DatabaseError
 
@@ -179,4 +179,4 @@ def named_players(texts: Sequence[str], db: str | None) -> list[tuple[Player, St
     except DatabaseError:
         raise unknown from None
     with database, database.reading() as connection:
-        return [versions.named(connection, text, submissions(database)) for text in texts]
+        return [named_player(connection, text, submissions(database)) for text in texts]

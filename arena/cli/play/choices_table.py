@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.listings import show
-from arena.cli.terminal.wrapping import wrapped
+from arena.cli.terminal.notes import wrapped
 from arena.errors import BadLeague
 from arena.history import words
 from arena.play import cores

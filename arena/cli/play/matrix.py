@@ -17,7 +17,7 @@ from arena.match.clock import TimeControl
 from arena.match.conditions import Conditions
 from arena.players.player import read_player, unique_names
 from arena.results.columns import Column, fields
-from arena.student.scores import Score, mean_text
+from arena.student.matrix import Score, mean_text
 
 if TYPE_CHECKING:
     from arena.match.schedule import Finished

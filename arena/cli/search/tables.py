@@ -50,11 +50,11 @@ def tables(
     Example: arena search tables checkers --pieces 3 --folder tables
     """
     endgames.of_checkers(asked_position(game, None, ""))
-    from arena.endgames import table_files
+    from arena.endgames import retrograde
     from arena.history import words
 
     place = endgames.folder() if folder is None else folder
-    found, problems = table_files.there(place, pieces)
+    found, problems = retrograde.there(place, pieces)
     for problem in problems:
         note(f"{problem}: it is built again")
     missing = [count for count in range(FEWEST, pieces + 1) if count not in found]
@@ -64,7 +64,7 @@ def tables(
         note(f"building tables of {megabytes:.1f} MB in {place}, in about {words.rough_duration(seconds)}")
         try:
             with progress_line.temporary() as tell:
-                table_files.complete(
+                retrograde.complete(
                     place, pieces, found, lambda count, done: tell(f"{count} pieces: {done:.0%} of the table is built")
                 )
         except KeyboardInterrupt:

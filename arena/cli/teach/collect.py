@@ -13,11 +13,11 @@ import typer
 
 from adsearch.errors import nearly, quote
 from arena.cli.asking.course_options import RosterOption, course_of, roster_of
-from arena.cli.asking.on_hosts import NoHostsOption, refuse_hosts
+from arena.cli.asking.playing_options import NoHostsOption, refuse_hosts
 from arena.cli.asking.record_options import DatabaseOption, submissions
 from arena.cli.terminal import progress_line
 from arena.cli.terminal.listings import Shown, listed, show
-from arena.cli.terminal.wrapping import wrapped
+from arena.cli.terminal.notes import wrapped
 from arena.errors import BadLeague, BadSubmission
 from arena.history.words import printable, without_store
 from arena.results.columns import PROGRAMS, Column, Medium
@@ -201,7 +201,7 @@ def _by_which_clocks(lines: Sequence[HandInResult]) -> str:
 
 def _show_shared(lines: Sequence[HandInResult], shared: Sequence[SharedContent], roster: Roster) -> None:
     """Print which students submitted the same content; with --only, those who share it with a student of `lines`."""
-    from arena.course.collecting.agent_names import agent_names
+    from arena.course.collecting.hand_in import agent_names
 
     names = {agent: student.name or student.id for student, agent in agent_names(roster).items()}
     looked_at = {line.agent for line in lines if line.student}
@@ -371,10 +371,10 @@ def collect(
     Example: arena course collect handed-in/ --roster roster.csv --game connect4
     """
     from arena.course.collecting.collector import Collector
-    from arena.course.collecting.deadline import zone_of
+    from arena.course.collecting.hand_in import zone_of
     from arena.course.collecting.lms_download import read_downloads
     from arena.course.collecting.roster_matcher import RosterMatcher
-    from arena.tournament import language_tables
+    from arena.tournament import enrolment
     from arena.tournament.lock import collecting_lock
     from arena.walls.run_folder import RunFolder
     from db.database import Database
@@ -406,7 +406,7 @@ def collect(
                 deadline=until,
                 late_too=late_too,
                 only=chosen,
-                languages=language_tables.read(tournament) if tournament else None,
+                languages=enrolment.read_language_tables(tournament) if tournament else None,
                 afresh=afresh,
             )
             with progress_line.temporary() as show_progress:
@@ -462,7 +462,7 @@ def _exam(game: str | None, *, tournament: Path | None, to: Path | None) -> tupl
 
 def _lateness(late: str | None, deadline: str | None, course: Course | None) -> tuple[bool, datetime | None]:
     """Whether late submissions play, and the deadline: as given in the command line, else as in the description."""
-    from arena.course.collecting.deadline import read_deadline
+    from arena.course.collecting.hand_in import read_deadline
     from arena.course.course import LATE
 
     if late not in (None, *LATE):

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 from msgspec.structs import replace
 
-from arena.cli.asking import rated_games
+from arena.cli.asking import game_filters
 from arena.cli.asking.course_options import comes_first, course_of
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.asking.record_options import DatabaseOption, reading, title_of
 from arena.cli.terminal.files import read_file
 from arena.cli.terminal.listings import OutputFormat, Shown, listed, show
-from arena.cli.terminal.notes import note
-from arena.cli.terminal.wrapping import wrapped
+from arena.cli.terminal.notes import note, wrapped
 from arena.history.words import counted, number, printable
 from arena.results.columns import Column, fields
 
@@ -104,11 +103,11 @@ def grades(
 
     Example: arena course grades cs101.toml --columns "id,name,Grade=marks" > grades.csv
     """
-    from arena.course.grading.results import late_days
+    from arena.course.grading.graded import late_days
 
     name, course = (None, None) if tournament is None else course_of(tournament)
     scheme = None if course is None else course.marks
-    bars = {**(scheme.bars if scheme else {}), **rated_games.named(bar, "--bar", "NAME=AGENT")}
+    bars = {**(scheme.bars if scheme else {}), **game_filters.named_numbers(bar, "--bar", "NAME=AGENT")}
     file = roster or (str(course.roster) if course is not None and course.roster is not None else None)
     if on is not None and file is None:
         raise typer.BadParameter("--on names a column of the roster, so it needs --roster FILE too")
@@ -161,7 +160,7 @@ def _read(
     from arena.course.grading.graded import graded, recorded
 
     with reading(db) as connection:
-        found = recorded(connection, rated_games.scope(connection, (tournament,), wanted=wanted, at=at))
+        found = recorded(connection, game_filters.rated_scope(connection, (tournament,), wanted=wanted, at=at))
         heading = title_of(connection, (tournament,))
     return graded(found, bars=bars, late=late), heading
 
@@ -173,7 +172,7 @@ def _lines(
     `named`: a course's roster also has the columns id, name and so on, whatever their titles in the file."""
     from arena.course import roster
     from arena.course.grading import grade_list
-    from arena.course.roster_columns import COLUMNS
+    from arena.course.roster import COLUMNS
 
     text, name = read_file(file, "a roster")
     lines = roster.table(text, name)

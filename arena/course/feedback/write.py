@@ -16,10 +16,10 @@ from msgspec.structs import replace
 
 from arena.course import bundle
 from arena.course.aliases import ShownNames
-from arena.course.collecting.agent_names import agent_names
+from arena.course.collecting.hand_in import agent_names
 from arena.course.feedback import sentences
 from arena.course.feedback.agent_feedback import Author, agent_feedback, read_games
-from arena.course.feedback.commands import last_ply_to_see, next_commands, to_see
+from arena.course.feedback.sentences import last_ply_to_see, next_commands, to_see
 from arena.course.processes import spread
 from arena.course.report import addresses
 from arena.course.report.gather import WholeReport
@@ -28,7 +28,7 @@ from arena.history import csv_cells, words
 from arena.history.words import moment
 from arena.pages.boards import boards
 from arena.pages.drawing import Document, Frame, draw
-from arena.players import versions
+from arena.players import submissions
 from arena.players.submissions import Store
 from arena.tournament.collected_file import Refused
 from db import running
@@ -91,7 +91,7 @@ def _authors(connection: Connection, shared: Shared) -> list[Author]:
     entered = {
         shared.names.shown[entry.name]: entry
         for entry in running.entries(connection, shared.tournament)
-        if not versions.is_ready_made(entry.source, entry.started_as)
+        if not submissions.is_ready_made(entry.source, entry.started_as)
     }
     theirs = [agent for agent in shared.report.agents if agent.name in entered]
     folders = addresses.of([agent.name for agent in theirs]).agents

@@ -15,10 +15,10 @@ from msgspec.structs import replace
 from arena.course.aliases import aliases_of, own_names
 from arena.course.report.public_game import listed_game, public_rules
 from arena.errors import BadRating
-from arena.players.versions import is_ready_made
+from arena.players.submissions import is_ready_made
 from arena.ratings import ranking, systems
-from arena.ratings.progress import agent as agent_of
-from arena.ratings.progress import progress
+from arena.ratings.recorded import agent as agent_of
+from arena.ratings.recorded import progress
 from arena.results.report import ListedGame, Report, reported_agents
 from arena.tournament.standings import standings
 from db import games as record
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from arena.course.aliases import ShownNames
     from arena.course.roster import Roster
-    from arena.ratings.progress import VersionRating
     from arena.ratings.ranking import Ranking
+    from arena.ratings.recorded import VersionRating
     from db.database import Connection
 
 _PER_QUERY: Final = 500

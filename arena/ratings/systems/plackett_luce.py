@@ -21,10 +21,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from arena.errors import BadRating
-from arena.ratings.duels import Numbers, Places
+from arena.ratings.duels import Numbers, Places, connected
 from arena.ratings.estimates import PRIOR, Estimates, VirtualDraws, logistic
-from arena.ratings.pairs import repeats
-from arena.ratings.pools import connected
+from arena.ratings.match_statistics import repeats
 from arena.ratings.ranking import FittedSystem, listed
 from arena.ratings.scale import ELO
 from db.records import RatedGame
@@ -260,7 +259,7 @@ class _Problem:
 
     def sandwich(self, values: Numbers, inverse: Numbers) -> Numbers:
         """The covariance of the strengths, by the sandwich estimator with one dispersion for all pairings; compare
-        `dispersion.py` for games of two."""
+        `bradley_terry.py` for games of two."""
         if not self._choices:
             return inverse
         who, blocks = self._blocks(values)

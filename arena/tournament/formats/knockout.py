@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Annotated
 
 from arena.errors import BadLeague
-from arena.match.checks import Whole
+from arena.match.allowance import Whole
 from arena.tournament.bracket import Bracket, Series, Why
 from arena.tournament.format import Estimate, Format, TournamentState
 from arena.tournament.pairing import Pairing

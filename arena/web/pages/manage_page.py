@@ -19,7 +19,7 @@ from arena.results import figures
 from arena.results.columns import Cell, Column, Listing, named
 from arena.tournament.rulings import LONGEST
 from arena.web import links
-from arena.web.decisions import AWARD, SURE, called, seen
+from arena.web.manage import AWARD, SURE, called, seen
 from arena.web.pages import frame, own_pages
 from db.records import acts_about
 

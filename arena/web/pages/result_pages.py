@@ -22,7 +22,7 @@ from arena.web.pages import frame
 from arena.web.results import Goal, Heading, Wanted
 
 if TYPE_CHECKING:
-    from arena.results.links import Links
+    from arena.results.columns import Links
     from arena.results.report import Report
     from arena.web.finding import Thing
     from arena.web.own import Own

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from arena.hosts.messages import AgentSent, Batch, GameSent, Host, Joining, Played, Result, received, sent
 from arena.match.conditions import Conditions
-from arena.match.rules_errors import RULES_FAILED
-from arena.match.schedule import Finished, InOrder, Planned
+from arena.match.schedule import RULES_FAILED, Finished, InOrder, Planned
 from arena.match.seeds import GameSeeds
 from db.records import GameRecord, MoveRecord, SeatRecord
 from tests.arena.hosts.test_leases import planned

@@ -17,12 +17,12 @@ from arena.serve.challenges import challenge
 from arena.serve.opened import OpenLadder
 from arena.web.challenging import Challenging, challengers, challenging, recorded
 from arena.web.live_record import LiveRecord
-from arena.web.names import Names
 from arena.web.pages import live_parts
-from arena.web.sight import VISITOR, Role, Viewer
-from db import challenges, store
+from arena.web.sight import VISITOR, Names, Role, Viewer
+from db import store
 from db.database import Database
 from db.games import game as recorded_game
+from db.ladder import cancel_challenge
 from db.records import GameRecord, MoveRecord, SeatRecord
 from tests.kit import ladder_record
 
@@ -137,7 +137,7 @@ def test_each_author_sees_in_a_challenge_what_the_own_agent_said(database: Datab
 def test_the_page_of_one_that_was_not_played_says_why(database: Database, ladder: OpenLadder) -> None:
     game = challenge(database, ladder, "alice", "alice", "bob", NOW)
     with database.writing() as connection:
-        challenges.cancel(connection, game, "the opponent could not play any more")
+        cancel_challenge(connection, game, "the opponent could not play any more")
     found = LiveRecord(database, Names().seen_by(VIEWERS["alice"]), "cs101").game(game)
     assert found is not None
     drawn = live_parts.page(found.shown, None, of=None).text

@@ -28,10 +28,9 @@ from arena.web import agent_results, api, page_routes, results
 from arena.web.agent_results import agent_view
 from arena.web.drawn import Asked, BadQuery
 from arena.web.links import TournamentLinks
-from arena.web.names import Names
 from arena.web.pages import result_pages
 from arena.web.results import Wanted
-from arena.web.sight import MEMBER
+from arena.web.sight import MEMBER, Names
 from arena.web.site import Site
 from db import lookup, store
 from db.database import Connection, Database

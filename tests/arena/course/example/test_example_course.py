@@ -13,7 +13,7 @@ from arena.course.collecting.lms_download import read_downloads
 from arena.course.collecting.roster_matcher import RosterMatcher
 from arena.course.example import example_course
 from arena.errors import ArenaError
-from arena.tournament import language_tables, league
+from arena.tournament import enrolment, league
 from tests.kit.arena_program import arena
 from tests.kit.built_agent import DEFAULTS
 from tests.kit.places import ROOT
@@ -87,7 +87,7 @@ def test_programs_in_other_languages_are_handed_in_where_they_can_be_built(tmp_p
     example_course.write(tmp_path / "demo", ["c", "js"])
     (c,) = [one for one in example_course.hand_ins(CLASS, ["c", "js"])["canvas"] if one.student.alias == "dingo"]
     assert b"int main" in c.files["agent.c"]
-    assert {*language_tables.read(tmp_path / "demo" / "cs101.toml")} == {"c", "js"}
+    assert {*enrolment.read_language_tables(tmp_path / "demo" / "cs101.toml")} == {"c", "js"}
     assert {*example_course.LANGUAGES} <= {*DEFAULTS}
     (python,) = [one for one in example_course.hand_ins(CLASS)["canvas"] if one.student.alias == "dingo"]
     assert [*python.files] == ["agent.py"]

@@ -7,8 +7,7 @@ from random import Random
 
 import pytest
 
-from arena.ratings.plots.line_plot import Line, Point
-from arena.ratings.plots.value_plot import Mistake, values
+from arena.ratings.plots.line_plot import Line, Mistake, Point, values
 from tests.kit.plot_reading import AWKWARD, SVG, check_room, classed, drawn, texts
 
 
