@@ -13,7 +13,7 @@ is drawn. Beside the algorithms, each with the name of its module, are:
     measures        size, height, count
     strategies      cfr (equilibria of games with hidden information)
     of others       openspiel (games), openspiel_trial, pettingzoo (environments; imported by nothing here)
-    texts           option, settings, errors
+    texts           option (also settings), errors
 """
 
 import importlib

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 from sqlalchemy import Connection, MetaData, Table, TypeDecorator, delete, func, select, union
 
 from db import dialect
-from db.accounts_database import METADATA, Accounts, AccountsDatabase
+from db.accounts import METADATA, Accounts, AccountsDatabase
 from db.bundles import moved_rules, rules_in
 from db.database import Connections
 from db.errors import DatabaseError, NotFound

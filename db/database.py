@@ -1,7 +1,7 @@
 """Opens the database: a command creates one `Database`, then reads and writes through its connections, any number that
 read and one that writes.
 
-It is migrated to this program's revision first. The accounts are not in it: `db/accounts_database.py` opens those.
+It is migrated to this program's revision first. The accounts are not in it: `db/accounts.py` opens those.
 """
 
 from __future__ import annotations

@@ -181,7 +181,7 @@ def test_no_command_loads_dask_without_its_option() -> None:
 
 def test_the_accounts_are_opened_by_few() -> None:
     """So that no other command can show what is in them."""
-    modules = {"db.accounts", "db.accounts_database"}
+    modules = {"db.accounts"}
     opening = {path for package in MODULES for path in MODULES[package] if modules_imported(path) & modules}
     rooms = ("db", "arena/accounts", "arena/web", "arena/cli/teach/invite.py", "arena/cli/ladder/web_pages.py")
     assert [path for path in opening if not any(path.is_relative_to(ROOT / room) for room in rooms)] == []
@@ -282,7 +282,6 @@ OWN_FILES = {
     "agents/quick_start.py": "",
     "agents/builtin/mcts.py": "an agent, as the next one",
     "agents/builtin/random_moves.py": "",
-    "arena/accounts/tokens.py": "what the pages may do with the accounts",
     "arena/cli/play/game_rows.py": "loaded where rows are asked for, and not by `arena play`",
     "arena/course/lecture/pacman_names.py": "copied to where a student's file imports it",
     "arena/players/build_inside.py": "runs by itself, behind walls",

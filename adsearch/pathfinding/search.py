@@ -17,8 +17,7 @@ from typing import Any, Final, Generic, TypeVar, cast
 from adsearch.budget import Budget, Effort, OutOfBudget
 from adsearch.errors import BadSearch, meant, quote
 from adsearch.path_state import Heuristic, PathState
-from adsearch.pathfinding.node import Node
-from adsearch.pathfinding.path_trace import PathTrace, Step
+from adsearch.pathfinding.path_trace import Node, PathTrace, Step
 from adsearch.result import Result
 from adsearch.state import Move, State
 

@@ -111,7 +111,7 @@ GROUPS: Final = {
             "trace": "search.trace.trace",
             "tree": "search.trace.tree",
             "solve": "search.solve.solve",
-            "tables": "search.tables.tables",
+            "tables": "search.solve.tables",
             "size": "search.size.size",
             "compare": "search.compare.compare",
         },

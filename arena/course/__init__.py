@@ -10,8 +10,7 @@ It may import all other rooms. Start with `collecting/`.
     grading/             from results to marks
     feedback/            for the author of each agent, why it lost
     report/              a tournament as a web site to publish
-    output_folder.py     the folder of feedback or of a report, replaced in one step
-    processes.py         several processes that write the pages in it
+    output_folder.py     the folder of feedback or of a report, replaced in one step; the processes that write in it
     bundle.py            one agent's games and sources as a file for its author
     lecture/             makes and grades exercises
     example/             a course to try

@@ -4,7 +4,7 @@ A page needs no network, and it works in light and dark mode, on a phone, on pap
 reader. Names and texts of agents are always escaped.
 
 drawing.py        draws a template in the frame of all pages
-event.py          values of the pages of a tournament or ladder; agent.py those of an agent
+event.py          values of the pages of a tournament or ladder, and of an agent
 replay_page.py    values of the page of a game, and that page
 game.py           what every page of a game shows: players, list of moves
 boards.py         boards as SVG; board_marks.py what lies over them; curves.py plots

@@ -24,12 +24,11 @@ from arena.results.columns import Medium, document
 from arena.results.report import ReportedAgent, reported_agents
 from arena.results.standings_table import STANDINGS
 from arena.web import results
-from arena.web.agent_results import agent_view
 from arena.web.drawn import JSON, Asked, Drawn, NotThere
 from arena.web.links import API
 from arena.web.live_record import LiveRecord
 from arena.web.page_routes import FILTERS, wanted
-from arena.web.results import Heading, Opponent, Overview, VersionCurve
+from arena.web.results import Heading, Opponent, Overview, VersionCurve, agent_view
 from arena.web.sight import VISITOR, SeenNames, shown_game
 from arena.web.site import Site
 from db.database import Connection

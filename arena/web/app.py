@@ -20,9 +20,9 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from arena.web import api, links, live_routes, manage_routes, own_routes, page_routes, play_routes
+from arena.web.answers import POLICY, Guard, takes_gzip
 from arena.web.cache import Busy, Kept
 from arena.web.drawn import Asked, BadQuery, Drawn, NotThere
-from arena.web.headers import POLICY, Guard, takes_gzip
 from arena.web.identity import NotSignedIn, account_of, viewer_of
 from arena.web.pages import result_pages
 from arena.web.sight import Role, Viewer

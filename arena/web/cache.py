@@ -28,8 +28,7 @@ from typing import Any, Final, TypeVar
 from msgspec import Struct, json
 from starlette.exceptions import HTTPException
 
-from arena.web.asking import asker, client
-from arena.web.drawn import Drawn
+from arena.web.drawn import Drawn, asker, client
 
 Turn = AbstractAsyncContextManager[Any]
 """Such as a semaphore."""

@@ -17,13 +17,11 @@ from arena.pages import replay_page
 from arena.serve.submissions import possible_again
 from arena.web import links
 from arena.web.analysing import NotFound
-from arena.web.answers import PageStream, in_thread, leads_to, once_in_thread, page, wants_page
-from arena.web.asking import client
+from arena.web.answers import PageStream, in_thread, leads_to, once_in_thread, page, takes_gzip, wants_page
 from arena.web.audited import saw_log
 from arena.web.cache import Kept
-from arena.web.drawn import BadQuery, Drawn, NotThere
+from arena.web.drawn import BadQuery, Drawn, NotThere, client
 from arena.web.events import MOST, MOST_TOPICS, Owner, event
-from arena.web.headers import takes_gzip
 from arena.web.identity import account_of, signed_in, viewer_of
 from arena.web.live import PUBLIC, PUBLIC_TV, game_topic
 from arena.web.live_record import LiveRecord

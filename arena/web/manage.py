@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from adsearch.errors import quote
-from arena.accounts import audit, invitations, people, sessions
+from arena.accounts import audit, people, sessions
 from arena.accounts.audit import Act
 from arena.course.collecting.hand_in import read_deadline
 from arena.course.report.public_game import public_ending
@@ -35,12 +35,11 @@ from db.records import ACTS, acts_about, instant
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from arena.accounts.invitations import Invited
-    from arena.accounts.people import Account, AccountUse
+    from arena.accounts.people import Account, AccountUse, Invited
     from arena.serve.opened import OpenLadder
     from arena.web.own import HandedIn
     from arena.web.sight import SeenNames
-    from db.accounts_database import AccountsDatabase
+    from db.accounts import AccountsDatabase
     from db.database import Connection, Database
     from db.records import PastGame
     from db.rulings import StoredRuling
@@ -279,7 +278,7 @@ def invite(accounts: AccountsDatabase, form: Form) -> Invited:
                 f"somebody has made a link for {called(found.account)} since you opened this page, and a new one would "
                 "replace it; try again if you want that"
             )
-        return invitations.invite(connection, found.account, form.now, by=form.by, address=form.address)
+        return people.invite(connection, found.account, form.now, by=form.by, address=form.address)
 
 
 def invite_instructor(accounts: AccountsDatabase, form: Form) -> Invited:
@@ -290,7 +289,7 @@ def invite_instructor(accounts: AccountsDatabase, form: Form) -> Invited:
         known = [one.account for one in people.known(connection, form.title)]
         if any(one.is_instructor and one.active and folded(one.name) == folded(name) for one in known):
             raise BadAccount(f"there is an instructor {quote(name)} already: make a new link in the list")
-        return invitations.invite_instructor(connection, name, form.now, by=form.by, address=form.address)
+        return people.invite_instructor(connection, name, form.now, by=form.by, address=form.address)
 
 
 def deactivate(accounts: AccountsDatabase, form: Form) -> None:

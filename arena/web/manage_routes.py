@@ -18,15 +18,14 @@ from starlette.routing import BaseRoute, Route
 from arena.accounts import audit, people
 from arena.accounts.audit import Act
 from arena.course.grading.grade_list import agents_of, joined
-from arena.course.grading.graded import Recorded, graded, recorded
+from arena.course.grading.grades import Recorded, graded, recorded
 from arena.errors import ArenaError
 from arena.history import csv_cells
 from arena.serve.opened import ladder_of
 from arena.serve.page_link import nudge
 from arena.web import forms, links, manage
 from arena.web.answers import at_desk, in_thread, leads_to, page
-from arena.web.asking import client
-from arena.web.drawn import BadQuery, NotThere
+from arena.web.drawn import BadQuery, NotThere, client
 from arena.web.identity import account_of, signed_in_here, viewer_of
 from arena.web.manage import DECISIONS, PEOPLE, Form
 from arena.web.pages import manage_page
@@ -37,13 +36,11 @@ from db.errors import NotFound
 from db.rated_games import Scope
 
 if TYPE_CHECKING:
-    from arena.accounts.invitations import Invited
-    from arena.accounts.people import Account, AccountUse
+    from arena.accounts.people import Account, AccountUse, Invited
     from arena.course.grading.grade_list import Line
     from arena.web.sight import SeenNames
     from arena.web.site import Site
-    from db.accounts import AuditEntry
-    from db.accounts_database import AccountsDatabase
+    from db.accounts import AccountsDatabase, AuditEntry
     from db.database import Connection
 
 T = TypeVar("T")

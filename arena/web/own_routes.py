@@ -22,7 +22,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from arena.accounts import audit, invitations, sessions, tokens
+from arena.accounts import audit, people, sessions
 from arena.accounts.audit import Act
 from arena.errors import BadAccount, BadChallenge, BadSubmission
 from arena.match.allowance import GIBIBYTE, MEBIBYTE
@@ -34,10 +34,9 @@ from arena.serve.spool import MOST_BYTES
 from arena.serve.submissions import possible_again
 from arena.web import forms, links, own, still_signed_in
 from arena.web.answers import at_desk, at_door, in_thread, leads_to, page
-from arena.web.asking import client
 from arena.web.audited import saw_log
 from arena.web.challenging import Challenging, challenging, recorded
-from arena.web.drawn import JSON, BadQuery, Drawn, NotThere
+from arena.web.drawn import JSON, BadQuery, Drawn, NotThere, client
 from arena.web.identity import NotSignedIn, account_of, signed_in, signed_in_here, viewer_of
 from arena.web.links import API
 from arena.web.pages import own_pages
@@ -127,7 +126,7 @@ async def _invited(site: Site, doorkeeper: Doorkeeper, key: str) -> Account | No
 
     def look() -> Account | None:
         with doorkeeper.accounts.reading() as connection:
-            return invitations.open_invitation(connection, key, datetime.now(UTC))
+            return people.open_invitation(connection, key, datetime.now(UTC))
 
     account = await in_thread(site, look)
     return account if doorkeeper.admits(account) else None
@@ -143,7 +142,7 @@ async def _sign_in(request: Request) -> Response:
     def use(doorkeeper: Doorkeeper) -> tuple[Account, str] | None:
         now = datetime.now(UTC)
         with doorkeeper.accounts.writing() as connection:
-            found = invitations.use_invitation(connection, key, now, address=address)
+            found = people.use_invitation(connection, key, now, address=address)
             if found is not None:
                 sessions.end(connection, before, now, address=address)
             return found
@@ -189,8 +188,8 @@ async def _tokens(request: Request) -> Response:
         now = datetime.now(UTC)
         with doorkeeper.accounts.writing() as connection:
             if "revoke" not in given:
-                return tokens.make(connection, account, given.get("label", "").strip(), now, address=address)
-            tokens.revoke(connection, account, _whole(given["revoke"]), now, address=address)
+                return sessions.make_token(connection, account, given.get("label", "").strip(), now, address=address)
+            sessions.revoke_token(connection, account, _whole(given["revoke"]), now, address=address)
             return ""
 
     try:
@@ -226,7 +225,7 @@ async def mine(request: Request, account: Account, *, wrong: str = "", status: i
 
     def draw() -> Response:
         with doorkeeper.accounts.reading() as connection:
-            keys = tokens.listed(connection, account)
+            keys = sessions.listed_tokens(connection, account)
             played = audit.played_by(connection, account.id, most=_BY_HAND)
         with site.database.reading() as connection:
             ladder = opened(connection, site.served)

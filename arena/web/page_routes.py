@@ -18,12 +18,11 @@ from arena.pages import drawing, manual
 from arena.serve.opened import opened
 from arena.tournament.lock import running_in
 from arena.web import finding, links, results
-from arena.web.agent_results import agent_view
 from arena.web.challenging import challengers
 from arena.web.drawn import JSON, Asked, BadQuery, Drawn, NotThere
 from arena.web.own import own
 from arena.web.pages import frame, result_pages
-from arena.web.results import Heading, Wanted
+from arena.web.results import Heading, Wanted, agent_view
 from arena.web.sight import Role
 from arena.web.site import Site
 from db import ladder

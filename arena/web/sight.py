@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from arena.accounts.people import Account
     from arena.course.aliases import ShownNames
     from arena.course.roster import Roster
-    from db.accounts_database import AccountsDatabase
+    from db.accounts import AccountsDatabase
     from db.database import Connection
     from db.records import PastGame, PastSeat
 

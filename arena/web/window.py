@@ -30,12 +30,11 @@ from arena.pages import replay_page
 from arena.play.helper import Asker
 from arena.web import links, page_routes, server, table_routes
 from arena.web.analysing import Analyses
-from arena.web.answers import PageStream, in_thread, leads_to, page
+from arena.web.answers import Guard, PageStream, in_thread, leads_to, page, takes_gzip
 from arena.web.app import how_it_failed
 from arena.web.cache import Turns
 from arena.web.drawn import Asked, BadQuery, NotThere
 from arena.web.events import Streams
-from arena.web.headers import Guard, takes_gzip
 from arena.web.live_routes import mistakes
 from arena.web.pages import frame, play_pages, result_pages
 from arena.web.person import PersonsGame

@@ -35,7 +35,7 @@ from arena.ratings import systems
 from arena.student import starter
 from arena.student.checking.explanations import Failure, explain
 from arena.tournament import formats, league
-from arena.tournament.description_changes import changes
+from arena.tournament.league import changes_between as changes
 from arena.walls.agent_process import AgentProcess
 from arena.walls.jail import Walls
 from db.records import PastGame

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import Connection, Table, select, update
 
 from db import dialect, schema, store
-from db.accounts_database import AccountsDatabase, file_beside
+from db.accounts import AccountsDatabase, file_beside
 from db.copying import copy, copy_accounts
 from db.database import Database
 from db.errors import DatabaseError

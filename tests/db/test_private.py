@@ -16,7 +16,7 @@ from arena.serve.spool import Spool
 from arena.tournament import collected_file
 from arena.tournament.lock import collecting_lock
 from db import bundles, private
-from db.accounts_database import AccountsDatabase
+from db.accounts import AccountsDatabase
 from db.copying import copy
 from db.database import Database, _copy
 from db.schema import METADATA

@@ -145,7 +145,7 @@ def read_standings(connection: Connection, tournaments: Sequence[str | None]) ->
 def open_to_others(record: Path | None) -> list[str]:
     """What other users of this machine can read of the record, its accounts and its store, with the remedies."""
     from db import private
-    from db.accounts_database import file_beside
+    from db.accounts import file_beside
     from db.bundles import store_beside
 
     parts = [store_beside(record)] if record is None else [record, file_beside(record), store_beside(record)]

@@ -208,7 +208,7 @@ def extend(
 def _invited(db: str | None, ladder: OpenLadder) -> list[str]:
     """The authors with an account."""
     from arena.accounts import people
-    from db.accounts_database import AccountsDatabase
+    from db.accounts import AccountsDatabase
     from db.errors import NotFound
 
     try:

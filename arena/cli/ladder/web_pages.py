@@ -152,9 +152,10 @@ def first_link(database: Database, ladder: str, address: str) -> str:
     """A link by which the first instructor signs in; empty if one has done so. The address is noted for other links."""
     from datetime import UTC, datetime
 
-    from arena.accounts import invitations, people
+    from arena.accounts import people
+    from arena.accounts.people import invite_instructor
     from db import accounts as rows
-    from db.accounts_database import AccountsDatabase
+    from db.accounts import AccountsDatabase
 
     with (
         AccountsDatabase(database.address.render_as_string(hide_password=False)) as accounts,
@@ -163,7 +164,7 @@ def first_link(database: Database, ladder: str, address: str) -> str:
         rows.note_address(connection, address)
         if any(one.account.is_instructor and one.signed_in for one in people.known(connection, ladder)):
             return ""
-        made = invitations.invite_instructor(connection, _INSTRUCTOR, datetime.now(UTC))
+        made = invite_instructor(connection, _INSTRUCTOR, datetime.now(UTC))
     return f"{address}/in/{made.key}"
 
 
@@ -171,7 +172,7 @@ def submission_page(db: str | None, submission: int) -> str:
     """The address of a submission's page on the last page server of this database; empty if there was none."""
     from arena.web import links
     from db import accounts as rows
-    from db.accounts_database import AccountsDatabase
+    from db.accounts import AccountsDatabase
     from db.errors import DatabaseError
 
     try:

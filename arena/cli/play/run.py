@@ -611,16 +611,16 @@ Give = Callable[[Step, Path], int]
 
 def play_course(folder: Path, *, give: Give | None = None) -> None:
     """Writes the course into `folder`, or continues the course there, and gives all commands in that folder."""
-    from arena.course.example import example_course
+    from arena.course.example import is_there, languages_here, write
 
-    if example_course.is_there(folder):
+    if is_there(folder):
         print(f"{folder} is there already: the demo continues in it.")
     elif folder.exists():
         raise ArenaError(
             f"{quote(str(folder))} already exists: name a new folder, such as arena demo --course my-course"
         )
     else:
-        example_course.write(folder, example_course.languages_here())
+        write(folder, languages_here())
         print(
             wrapped(f"{folder} is a new folder: a course of 45 students with 40 submissions; README.txt explains it.")
         )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from arena.course.course import Course
     from arena.course.grading.grade_list import Line
-    from arena.course.grading.graded import Graded
+    from arena.course.grading.grades import Graded
     from arena.course.grading.marks import Marks
     from arena.course.roster import Roster
     from db.search import GameFilter
@@ -103,7 +103,7 @@ def grades(
 
     Example: arena course grades cs101.toml --columns "id,name,Grade=marks" > grades.csv
     """
-    from arena.course.grading.graded import late_days
+    from arena.course.grading.grades import late_days
 
     name, course = (None, None) if tournament is None else course_of(tournament)
     scheme = None if course is None else course.marks
@@ -157,7 +157,7 @@ def _read(
     late: Mapping[str, int],
 ) -> tuple[Graded, str]:
     """The grades, and the line above a table of them."""
-    from arena.course.grading.graded import graded, recorded
+    from arena.course.grading.grades import graded, recorded
 
     with reading(db) as connection:
         found = recorded(connection, game_filters.rated_scope(connection, (tournament,), wanted=wanted, at=at))

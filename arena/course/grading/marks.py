@@ -11,7 +11,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.course.grading.graded import Results
+from arena.course.grading.grades import Results
 from arena.ratings.grades import Against, Bar
 from arena.tournament.description import Table, shown
 

@@ -1,11 +1,14 @@
-"""Writes a report into a folder: its pages, and those of the chosen games, drawn by several processes.
+"""Writes a report into a folder: its pages under their addresses, and those of the chosen games, drawn by several
+processes.
 
 Each process reads and draws a few games at a time, so that memory use stays small.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations, pairwise
 from math import ceil
@@ -15,15 +18,14 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from adsearch.pictures.svg import words
-from arena.course.aliases import ShownNames
-from arena.course.processes import spread
-from arena.course.report import addresses
-from arena.course.report.addresses import Addresses
+from arena.course.aliases import ShownNames, numbered
+from arena.course.output_folder import spread
 from arena.course.report.public_game import public_game, public_rules
 from arena.history.words import counted, moment
-from arena.pages import agent as about
 from arena.pages import event, replay_page
+from arena.pages import event as about
 from arena.pages.drawing import Frame, draw
+from arena.ratings.points import IN_CROSSTABLE
 from arena.results import figures, listings
 from arena.results.columns import Cell
 from arena.results.listings import Met
@@ -31,10 +33,107 @@ from db import games as record
 from db.database import Database
 
 if TYPE_CHECKING:
-    from arena.course.report.addresses import Addresses
     from arena.course.report.gather import WholeReport
     from arena.results.report import ListedGame, Report, ReportedAgent
+    from db.lately import LastResult
     from db.records import PastGame
+
+
+# Which pages a report has, and their file names, which every file system and web server accepts.
+
+
+FRONT: Final = "index.html"
+GAMES: Final = "games.html"
+_LONGEST: Final = 40
+"""Length limit of an agent's name in a file name."""
+_RESERVED_BY_WINDOWS: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")
+
+
+class Addresses(Struct, frozen=True):
+    """The path of each page in the folder of the report."""
+
+    agents: Mapping[str, str]
+    """The name of each agent -> the name of its pages."""
+    crosstable: Mapping[str, None]
+    """The agents in the crosstable, in the order of the standings."""
+    replays: frozenset[int]
+    """The ids of the games that have a page."""
+
+    def agent(self, name: str) -> str:
+        """The page of an agent."""
+        return f"agents/{self.agents[name]}.html"
+
+    def pair(self, one: str, other: str) -> str | None:
+        """The page of two agents that met, the same in both orders; None if it does not exist."""
+        if one not in self.crosstable or other not in self.crosstable:
+            return None
+        first, second = sorted((self.agents[one], self.agents[other]))
+        return f"pairs/{first}.{second}.html"
+
+    def game(self, listed: ListedGame | LastResult) -> str | None:
+        """The page of a game; None if it does not exist."""
+        return game_address(listed.number, listed.attempt) if listed.id in self.replays else None
+
+    def seen_from(self, page: str) -> SeenFrom:
+        """The addresses as links on `page`."""
+        return SeenFrom(self, address_up(page))
+
+
+class SeenFrom(Struct, frozen=True):
+    """The addresses as links on a page of the report."""
+
+    addresses: Addresses
+    up: str
+    """The relative path to the folder of the report."""
+
+    def agent(self, name: str) -> str:
+        """The page of an agent."""
+        return self.up + self.addresses.agent(name)
+
+    def pair(self, one: str, other: str) -> str | None:
+        """The page of two agents that met; None if it does not exist."""
+        page = self.addresses.pair(one, other)
+        return None if page is None else self.up + page
+
+    def game(self, listed: ListedGame | LastResult) -> str | None:
+        """The page of a game; None if it does not exist."""
+        page = self.addresses.game(listed)
+        return None if page is None else self.up + page
+
+    def live(self, _: int, /) -> str | None:
+        """A file has no games in progress."""
+        return None
+
+
+def game_address(number: int, attempt: int) -> str:
+    """The page of a game; each attempt has its own page."""
+    return f"games/{number}.html" if attempt == 1 else f"games/{number}.{attempt}.html"
+
+
+def further(page: str, part: int) -> str:
+    """The page with this part of a list; part 1 is `page` itself."""
+    return page if part == 1 else f"{page.removesuffix('.html')}.part{part}.html"
+
+
+def address_up(page: str) -> str:
+    """The relative path from `page` to the folder of the report."""
+    return "../" * page.count("/")
+
+
+def address_of(agents: Sequence[str], *, replays: Iterable[int] = ()) -> Addresses:
+    """The addresses in a report of these agents, in the order of the standings. `replays`: the games with a page."""
+    return Addresses(
+        agents=numbered(agents, slug, "{}-{}"),
+        crosstable=dict.fromkeys(agents[:IN_CROSSTABLE]),
+        replays=frozenset(replays),
+    )
+
+
+def slug(name: str) -> str:
+    """`name` in lower-case ASCII letters, digits and hyphens; never empty."""
+    letters = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    plain = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")[:_LONGEST].strip("-")
+    return f"agent-{plain}".rstrip("-") if not plain or _RESERVED_BY_WINDOWS.fullmatch(plain) else plain
 
 
 # The pages of a report, except those of its games. Pure: takes values, returns HTML; `write.py` writes the files.
@@ -52,7 +151,7 @@ _NEAR: Final = 2
 
 def pages(report: WholeReport, where: Addresses) -> Iterator[tuple[str, str]]:
     """Every page except those of the games, each with its path in the folder."""
-    yield addresses.FRONT, _front(report, where)
+    yield FRONT, _front(report, where)
     yield from _all_games(report, where)
     yield from _pairs(report, where)
     own: dict[str, list[ListedGame]] = {}
@@ -71,9 +170,9 @@ def _drawn(template: str, report: Report, at: str, title: str, **values: Any) ->
 
 def frame(title: str, at: str, *, below: str = "", modules: Sequence[str] = ()) -> Frame:
     """The frame of the page at `at` in the folder of a tournament's report."""
-    up = addresses.up(at)
+    up = address_up(at)
     return Frame(
-        pages=((f"{up}{addresses.FRONT}", title), (f"{up}{addresses.GAMES}", "All games")),
+        pages=((f"{up}{FRONT}", title), (f"{up}{GAMES}", "All games")),
         label="This report",
         at=f"{up}{at}",
         of=title,
@@ -83,11 +182,11 @@ def frame(title: str, at: str, *, below: str = "", modules: Sequence[str] = ()) 
 
 
 def _front(report: Report, where: Addresses) -> str:
-    links = where.seen_from(addresses.FRONT)
+    links = where.seen_from(FRONT)
     return _drawn(
         "event.html",
         report,
-        addresses.FRONT,
+        FRONT,
         report.title,
         about=event.about(report, links),
         standings=event.standings(report, links),
@@ -106,16 +205,18 @@ def _agent(
     bracket = report.bracket
     first = {
         "person": "",
-        "facts": about.facts(agent, made=report.made, reached="" if bracket is None else bracket.reached(agent.name)),
+        "facts": about.agent_facts(
+            agent, made=report.made, reached="" if bracket is None else bracket.reached(agent.name)
+        ),
         "version": None,
         "goal": "",
         "playing": "",
         "challenge": None,
         "handed_in": [],
-        "ratings": about.progress(agent),
+        "ratings": about.agent_progress(agent),
         "worst": None,
         "opponents": listings.opponents(agent.name, list(_met(report, agent)), links),
-        "faults": [*about.faults(agent, own, links)],
+        "faults": [*about.agent_faults(agent, own, links)],
     }
     for place, listed in _in_parts(where, at, own, of=agent.name):
         shown = first if place == at else None
@@ -136,7 +237,7 @@ def _met(report: Report, agent: ReportedAgent) -> Iterator[Met]:
 
 def _all_games(report: WholeReport, where: Addresses) -> Iterator[tuple[str, str]]:
     """The list of all games, each part with its address."""
-    for place, listed in _in_parts(where, addresses.GAMES, report.games):
+    for place, listed in _in_parts(where, GAMES, report.games):
         yield place, _games(report, place, "All games", listed)
 
 
@@ -184,7 +285,7 @@ def _in_parts(
         some = games[(part - 1) * PER_PAGE : part * PER_PAGE]
         caption = f"Games, part {part} of {number}" if number > 1 else "Games"
         yield (
-            addresses.further(at, part),
+            further(at, part),
             {
                 "heading": "Games",
                 "note": note,
@@ -204,7 +305,7 @@ def _other_parts(at: str, part: int, number: int) -> Iterator[Cell]:
     for before, other in pairwise([0, *shown]):
         if other > before + 1:
             yield Cell(text="…")
-        href = addresses.further(base, other)
+        href = further(base, other)
         yield Cell(text=str(other), href=href, label=f"Part {other}", current=other == part)
 
 
@@ -249,7 +350,7 @@ def write_site(
 ) -> None:
     """Writes the site into the empty `folder`. The games `replays` have a page each: `processes` draw them, and `done`
     is called with the number written so far. `trust`: whether recorded rules of another user can be run."""
-    where = addresses.of([agent.name for agent in report.agents], replays=(game.id for game in replays))
+    where = address_of([agent.name for agent in report.agents], replays=(game.id for game in replays))
     for place, page in pages(report, where):
         _write(folder / place, page)
     if replays:
@@ -268,7 +369,7 @@ def _write(file: Path, page: str) -> None:
 
 def _portions(games: Sequence[ListedGame]) -> list[Portion]:
     """The games in portions, in order."""
-    pages = [addresses.game(game.number, game.attempt) for game in games]
+    pages = [game_address(game.number, game.attempt) for game in games]
     ends = [None, *pages, None]
     return [
         Portion(
@@ -317,7 +418,7 @@ def _around(portion: Portion) -> Iterator[tuple[int, Sequence[tuple[str, str]]]]
 
 def _game_page(game: PastGame, shared: GamePages, place: str, around: Sequence[tuple[str, str]]) -> str:
     """The page of a game; `around`: links to the games before and after it."""
-    up = addresses.up(place)
+    up = address_up(place)
     shown = [shared.names.shown[name] for name in game.players]
     near = [
         (up + page, f"{two[0]} – {two[1]}")

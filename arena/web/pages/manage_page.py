@@ -24,8 +24,7 @@ from arena.web.pages import frame, own_pages
 from db.records import acts_about
 
 if TYPE_CHECKING:
-    from arena.accounts.invitations import Invited
-    from arena.accounts.people import Account, AccountUse
+    from arena.accounts.people import Account, AccountUse, Invited
     from arena.web.manage import Author, GameToRule, Handed, LadderState, Managed, ManagedAgent, Named, Ruled, SameFiles
     from arena.web.results import Titled
     from db.accounts import AuditEntry

@@ -27,10 +27,10 @@ from arena.players.submissions import Store
 from arena.ratings.match_statistics import Model
 from arena.tournament import collected_file, formats, league
 from arena.tournament.collected_file import Collected
-from arena.tournament.description_changes import changes
 from arena.tournament.enrolment import AGENT_KEYS, ALLOWED_KEYS, LANGUAGE_KEYS
 from arena.tournament.format import Estimate
 from arena.tournament.league import COURSE_TABLES, KEYS, LADDER_TABLE, LIMIT_KEYS
+from arena.tournament.league import changes_between as changes
 from arena.tournament.sequential_test import SprtTerms
 from tests.kit.course_folder import TWO, course, read
 from tests.kit.paper_tournament import described

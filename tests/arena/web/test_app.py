@@ -13,7 +13,7 @@ from tests.kit import needs
 
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
-from arena.accounts import invitations
+from arena.accounts import people
 from arena.web.app import drawn_key
 from arena.web.drawn import HTML, Asked, Drawn
 from arena.web.live_record import LiveRecord
@@ -148,7 +148,7 @@ def test_a_link_that_fails_is_reported_without_its_key(room: ManagedLadder, monk
     def fail(*_: object) -> None:
         raise RuntimeError("broken")
 
-    monkeypatch.setattr(invitations, "open_invitation", fail)
+    monkeypatch.setattr(people, "open_invitation", fail)
     with pages_in_process(room) as pages:
         with pytest.raises(RuntimeError):  # starlette raises it again after the answer
             pages.ask(f"/in/{room.links[0].key}")

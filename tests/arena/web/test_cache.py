@@ -28,10 +28,11 @@ from time import monotonic
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from arena.web import asking, cache
+from arena.web import cache
+from arena.web import drawn as asking
+from arena.web.answers import Guard
 from arena.web.cache import Busy, Cache, Turns
 from arena.web.drawn import JSON, Drawn
-from arena.web.headers import Guard
 from tests.kit import needs
 from tests.kit.effort import PATIENCE
 

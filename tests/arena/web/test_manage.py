@@ -7,7 +7,8 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from arena.accounts import audit, invitations, sessions
+from arena.accounts import audit, sessions
+from arena.accounts.people import open_invitation
 from arena.errors import ArenaError, BadRuling
 from arena.serve import challenges, opened
 from arena.tournament.lock import tournament_lock
@@ -490,8 +491,8 @@ def test_a_new_link_replaces_the_old_one(room: ManagedLadder) -> None:
     made = room.send("invite", **before)  # type: ignore[arg-type]
     assert made is not None
     with room.accounts.reading() as connection:
-        assert invitations.open_invitation(connection, room.links[0].key, NOW) is None
-        assert invitations.open_invitation(connection, made.key, NOW) == made.account
+        assert open_invitation(connection, room.links[0].key, NOW) is None
+        assert open_invitation(connection, made.key, NOW) == made.account
     assert room.acts()[0] == ("invited", "alice")
 
 

@@ -16,8 +16,8 @@ from tests.kit import needs
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from arena.web import own, results
-from arena.web.agent_results import agent_view
 from arena.web.pages import own_pages, result_pages
+from arena.web.results import agent_view
 from arena.web.sight import Names, Role, Viewer
 from db import ladder as rows
 from db import web

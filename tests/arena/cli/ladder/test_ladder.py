@@ -19,7 +19,7 @@ from arena.serve.happenings import Rated
 from arena.serve.opened import opened
 from db import ladder as record
 from db import store
-from db.accounts_database import AccountsDatabase
+from db.accounts import AccountsDatabase
 from db.database import Connection, Database
 from db.ladder import NewRating, RatingPoint, SubmissionState
 from tests.kit.account_room import invite

@@ -30,8 +30,7 @@ from msgspec import structs
 from arena.cli.play import run
 from arena.cli.play.run import STEPS, Step, _check_cores, play_course
 from arena.cli.play.tournament_display import TournamentDisplay
-from arena.course import roster
-from arena.course.example import example_course
+from arena.course import example, roster
 from arena.errors import ArenaError, BadLeague
 from arena.match.seeds import GameSeeds
 from arena.tournament import league as leagues
@@ -752,13 +751,13 @@ def test_the_output_of_a_command_goes_to_its_file(tmp_path: Path) -> None:
 def smaller(folder: Path) -> None:
     """Leaves four submissions, of which two pass, and one round."""
     students = roster.read((folder / "roster.csv").read_text("utf-8"), "roster.csv")
-    by_system = example_course.hand_ins(students)
+    by_system = example.hand_ins(students)
     few = {
         system: [one for one in theirs if one.student.alias in ("heron", "lynx", "finch")]
         for system, theirs in by_system.items()
     }
-    example_course.moodle_zip(folder / "moodle.zip", few["moodle"])
-    example_course.canvas_zip(folder / "canvas.zip", few["canvas"], deadline=few["canvas"][0].when)
+    example.moodle_zip(folder / "moodle.zip", few["moodle"])
+    example.canvas_zip(folder / "canvas.zip", few["canvas"], deadline=few["canvas"][0].when)
     for path in (folder / "blackboard").iterdir():
         if "_3007_attempt_2026-04-30" not in path.name:  # it has no class
             path.unlink()
@@ -769,7 +768,7 @@ def smaller(folder: Path) -> None:
 @pytest.mark.journey
 def test_a_smaller_course_goes_from_downloads_to_grades_and_pages(tmp_path: Path) -> None:
     folder = tmp_path / "course-demo"
-    example_course.write(folder)
+    example.write(folder)
     smaller(folder)
 
     def give(step: Step, folder: Path) -> int:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.course.grading.graded import Results
+from arena.course.grading.grades import Results
 from arena.course.grading.marks import Marks, columns, marked, read
 from arena.errors import BadLeague
 from arena.ratings.grades import Against

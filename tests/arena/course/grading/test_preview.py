@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arena.course.grading.graded import Results
+from arena.course.grading.grades import Results
 from arena.course.grading.marks import Marks, preview
 from arena.ratings.grades import Against, Bar
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from agents.protocol import Verdict
 from arena.cli.teach import report
 from arena.cli.teach.report import GamesShown
-from arena.course.report import addresses, write
+from arena.course.report import write
 from arena.course.report.gather import WholeReport, gather
 from arena.course.roster import read
 from arena.match.schedule import Planned
@@ -79,13 +79,13 @@ def test_every_link_leads_somewhere(awkward: dict[str, str]) -> None:
 
 
 def test_slugs_are_never_empty_long_or_reserved_by_windows() -> None:
-    slugs = {name: addresses.slug(name) for name in (*NAMES, "", "com1", "LPT9", "x" * 300, "-", "Zoë")}
+    slugs = {name: write.slug(name) for name in (*NAMES, "", "com1", "LPT9", "x" * 300, "-", "Zoë")}
     assert all(re.fullmatch("[a-z0-9]([a-z0-9-]{0,45})", slug) for slug in slugs.values()), slugs
     assert (slugs["Zoë"], slugs["com1"], slugs["-"]) == ("zoe", "agent-com1", "agent")
 
 
 def test_a_pair_has_one_page_in_both_orders() -> None:
-    where = addresses.of(["ann", "bob"])
+    where = write.address_of(["ann", "bob"])
     assert where.pair("bob", "ann") == where.pair("ann", "bob") == "pairs/ann.bob.html"
 
 
@@ -359,7 +359,7 @@ def test_only_the_chosen_games_have_links(crowded: WholeReport) -> None:
     lost = report.chosen(crowded.games, GamesShown.LOST)
     assert {game.number for game in lost} == {game.number for game in crowded.games if "lost on time" in game.ended}
     assert 0 < len(lost) < len(crowded.games)
-    where = addresses.of([agent.name for agent in crowded.agents], replays=[game.id for game in lost])
+    where = write.address_of([agent.name for agent in crowded.agents], replays=[game.id for game in lost])
     listed = "".join(page for place, page in write.pages(crowded, where) if place.startswith("games"))
     linked = [href for href in links(listed) if href.startswith("games/")]
     assert linked == [f"games/{game.number}.html" for game in lost]

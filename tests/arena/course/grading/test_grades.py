@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from arena.course.grading.graded import late_days
+from arena.course.grading.grades import late_days
 
 
 def test_days_late_are_read_from_what_was_collected(tmp_path: Path) -> None:

@@ -26,6 +26,9 @@ from db.rated_games import Scope
 from db.records import PastGame, RatedGame
 from db.search import GameFilter
 
+# The grades of a tournament: what is read from the record, and each agent's row and results, computed from it.
+
+
 # The results of agents that marks depend on.
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arena.pages.agent import goal
+from arena.pages.event import rating_goal as goal
 
 GOALS = [("bronze", "random", 0.0), ("silver", "minimax", 400.0), ("pvs", "pvs", 700.0)]
 

@@ -10,7 +10,7 @@ import pytest
 from adsearch import deepening
 from adsearch.games.checkers import Checkers
 from adsearch.games.checkers_endgames import FEWEST, Known, blocks, path_of, placements, read, starts
-from arena.endgames import retrograde
+from arena.endgames import complete, there
 from arena.errors import ArenaError
 from tests.kit.effort import SOAK
 from tests.kit.few_pieces import endgames, every_board, every_position, random_positions, tables
@@ -97,7 +97,7 @@ def test_a_table_has_an_entry_for_each_position_and_a_longest_win(pieces: int) -
 
 
 def test_what_is_done_is_told_up_to_the_end() -> None:
-    from arena.endgames.retrograde import build
+    from arena.endgames import build
 
     parts: list[float] = []
     build(2, [], progress=parts.append)
@@ -115,8 +115,8 @@ def silent(pieces: int, done: float) -> None:
 def completed(folder: Path, pieces: int) -> list[tuple[int, float]]:
     """Completes the folder; the progress that was told."""
     told: list[tuple[int, float]] = []
-    found, _ = retrograde.there(folder, pieces)
-    retrograde.complete(folder, pieces, found, lambda *one: told.append(one))
+    found, _ = there(folder, pieces)
+    complete(folder, pieces, found, lambda *one: told.append(one))
     assert [found[count] for count in sorted(found)] == [*tables(pieces)]
     return told
 
@@ -133,7 +133,7 @@ def test_only_what_is_missing_is_built(tmp_path: Path) -> None:
 def test_a_damaged_table_is_named_and_built_again(tmp_path: Path) -> None:
     completed(tmp_path, 3)
     path_of(tmp_path, 2).write_bytes(path_of(tmp_path, 2).read_bytes()[:-1])
-    found, problems = retrograde.there(tmp_path, 3)
+    found, problems = there(tmp_path, 3)
     assert (list(found), len(problems)) == ([3], 1)
     assert {count for count, _ in completed(tmp_path, 3)} == {2}
 
@@ -150,7 +150,7 @@ def test_a_table_is_written_whole_or_not_at_all(
     monkeypatch.setattr(os, at, stop)
     expected = KeyboardInterrupt if stops is KeyboardInterrupt else ArenaError
     with pytest.raises(expected) as raised:
-        retrograde.complete(tmp_path, 2, {}, silent)
+        complete(tmp_path, 2, {}, silent)
     assert list(tmp_path.iterdir()) == []
     if expected is ArenaError:
         assert str(raised.value) == f"cannot write endgame tables to {tmp_path}: No space left on device"
@@ -158,10 +158,10 @@ def test_a_table_is_written_whole_or_not_at_all(
 
 def test_what_a_killed_process_has_left_is_never_read(tmp_path: Path) -> None:
     (tmp_path / "checkers-2.table.x1.part").write_bytes(b"half")
-    assert retrograde.there(tmp_path, 2) == ({}, [])
+    assert there(tmp_path, 2) == ({}, [])
 
 
 def test_a_file_in_place_of_the_folder_is_one_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ArenaError, match=r"^cannot write endgame tables to .*file: File exists$"):
-        retrograde.complete(tmp_path / "file", 2, {}, silent)
+        complete(tmp_path / "file", 2, {}, silent)

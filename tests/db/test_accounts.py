@@ -17,9 +17,9 @@ from threading import Barrier
 import pytest
 from sqlalchemy import URL, Engine, text
 
-from arena.accounts import tokens
+from arena.accounts import sessions
 from db import accounts, dialect, plain_sql
-from db.accounts_database import METADATA, REVISION, TABLES, AccountsDatabase, file_beside
+from db.accounts import METADATA, REVISION, TABLES, AccountsDatabase, file_beside
 from db.database import Database
 from db.errors import DatabaseError, NewerDatabase, NotADatabase, NotFound
 from tests.kit.account_room import NOW, invite, sign_in
@@ -77,7 +77,7 @@ def test_no_key_is_in_the_files(tmp_path: Path) -> None:
         ann, bob, _ = invite(database)
         _, session = sign_in(database, ann)
         with database.writing() as connection:
-            token = tokens.make(connection, ann.account, "laptop", NOW)
+            token = sessions.make_token(connection, ann.account, "laptop", NOW)
         there = b"".join(path.read_bytes() for path in tmp_path.iterdir())
         assert b"kestrel" in there
         for key in (ann.key, bob.key, session, token):
