@@ -1,4 +1,5 @@
-"""The public names of agents: with a roster, their aliases; and new aliases for a roster that has none.
+"""The public names of agents (with a roster, their aliases; new ones for a roster that has none), and games without
+what must not be published.
 
 Pure. Students on the roster are shown only by their alias, teams by the alias that they share. An agent of a person who
 is not on the roster is an error; its real name is not shown, because what was published cannot be taken back.
@@ -8,20 +9,28 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import count
 from random import Random
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from unicodedata import normalize
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from adsearch.errors import one_of, quote
+from agents.protocol import Verdict
 from arena.course import roster as rosters
 from arena.course.roster import Roster, Student, folded, replace_unprintable
 from arena.errors import BadRoster
 from arena.history import csv_cells
+from arena.history.words import helped, ruled, verdict_on_record, without_store
+from arena.results.report import ListedGame
+from db.records import SAID
+
+if TYPE_CHECKING:
+    from db.records import PastGame
 
 _WITHOUT_SPACES: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """Letters of scripts without spaces between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese; and Korean, where
@@ -263,3 +272,66 @@ def _free(random: Random, lines: Collection[Mapping[str, str]]) -> Iterator[str]
         names = [name for name in names if folded(name) not in taken]
         random.shuffle(names)
         yield from names
+
+
+# Reduces a game to what can be published: its moves and its result, without anything that agents wrote or real names.
+
+
+def public_rules(text: str, names: ShownNames | None = None) -> str:
+    """A game's rules: of a file only its name; with `names`, real names in it are redacted."""
+    shown = without_store(text)
+    return names.redact(shown) if names is not None and ".py" in shown else shown
+
+
+def public_ending(game: PastGame, players: Sequence[str], names: ShownNames) -> str:
+    """How the game ended, in our words, with `players` as the players' names."""
+    return verdict_on_record(game, players, _public_detail(game, names))
+
+
+def public_game(game: PastGame, names: ShownNames, title: str) -> PastGame:
+    """The game without anything private: real names, what agents wrote, files, reasons of rulings, machines. That a
+    person had help is no secret."""
+    ruling = game.ruling
+    return replace(
+        game,
+        tournament=title,
+        detail=_public_detail(game, names),
+        host=None,
+        seed=0,
+        pair="",
+        seats=tuple(
+            replace(seat, player=names.shown[seat.player], stderr=None, cpu=None, memory=None) for seat in game.seats
+        ),
+        moves=tuple(replace(move, **dict.fromkeys(SAID)) for move in game.moves),
+        rulings=() if ruling is None else (ruling if helped(ruling) else replace(ruling, reason=""),),
+    )
+
+
+def listed_game(game: PastGame, names: ShownNames) -> ListedGame:
+    """The game in a list of games that are over."""
+    players = tuple(names.shown[name] for name in game.players)
+    return ListedGame(
+        id=game.id,
+        number=game.number,
+        attempt=game.attempt,
+        round=game.round,
+        players=players,
+        points=None if game.counted is None else tuple(game.counted),
+        ended=public_ending(game, players, names),
+        fault=None if game.verdict == Verdict.RESIGNED else game.fault,
+        forfeited=game.verdict == Verdict.FORFEIT,
+        plies=game.plies,
+        notes=tuple(_notes(game, players)),
+    )
+
+
+def _notes(game: PastGame, players: Sequence[str]) -> Iterator[str]:
+    if game.ruling is not None:
+        yield ruled(game.ruling, players)
+    if not all(seat.current for seat in game.seats):
+        yield "earlier version"
+
+
+def _public_detail(game: PastGame, names: ShownNames) -> str:
+    """How the game ended in the words of its rules, redacted; empty if it could have an agent's words in it."""
+    return names.redact(game.detail or "") if game.verdict == Verdict.NORMAL else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from msgspec import Struct
 
 from arena.history.words import age, counted, moment
-from arena.pages.curves import Plot, ratings
+from arena.pages.game import Plot, ratings
 from arena.ratings import plots
 from arena.ratings.match_statistics import Hypothesis
 from arena.ratings.plots.dot_plot import MARKS

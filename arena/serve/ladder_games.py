@@ -29,9 +29,9 @@ from arena.players.submissions import Store, player_of
 from arena.ratings.scale import ELO, WIDTH, middle
 from arena.serve.in_turn import StandingSchedule
 from arena.serve.opened import OpenLadder
+from arena.tournament.format import Pairing
 from arena.tournament.game_scheduling import RecordedTournament, games_of
 from arena.tournament.league import MOST_GAMES
-from arena.tournament.pairing import Pairing
 from arena.tournament.preparation import faults_in_a_row
 from arena.tournament.recorded_games import RecordedGames, Wait, written
 from db import ladder, ladder_results, running, store

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from adsearch.errors import quote
 from arena.accounts.limits import Bucket
-from arena.course.report.public_game import public_rules
+from arena.course.aliases import public_rules
 from arena.course.roster import replace_unprintable
 from arena.errors import ArenaError, BadSubmission
 from arena.history.words import counted, moment

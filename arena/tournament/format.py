@@ -1,4 +1,5 @@
-"""What a tournament format is: who plays whom, its own keys of the description, and what else others ask of it.
+"""What a tournament format is: who plays whom, in pairings, its own keys of the description, and what else others ask
+of it.
 
 Each format is a class under `Format` with a file of its own in `formats/`; no other module names it. An object of the
 class is a format as it was described. A format is pure: the players, the results and the seed so far come in as a
@@ -10,20 +11,73 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from json import dumps
 from math import inf
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Self
 
 from msgspec import json
 
 from arena.match.allowance import Whole
 from arena.match.seeds import number
-from arena.tournament.pairing import Pairing
 
 if TYPE_CHECKING:
     from arena.tournament.bracket import Bracket
     from arena.tournament.description import Table
     from arena.tournament.sequential_test import SprtTerms
+
+
+# A pairing: players who meet, with the round, the number of earlier pairings, and their seats in each of their games.
+
+
+_quoted: Final = lru_cache(maxsize=10_000)(dumps)
+"""A name as JSON; it is needed in each of its player's pairings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """As many players as the game has seats; or a bye: one player without an opponent."""
+
+    names: tuple[str, ...]
+    """In the order of their seats in leg 0."""
+    cycle: int
+    """Number of earlier pairings of the same players."""
+    round: int
+    """The round, from 1; 0 on a ladder, which has no rounds."""
+    legs: int
+    """Number of games: as many as there are seats; 0 for a bye."""
+    key: str = field(init=False, repr=False, compare=False)
+    """The identity as JSON; unique in a tournament."""
+
+    def __post_init__(self) -> None:
+        # Computed once, because the key is read far more often than pairings are made.
+        object.__setattr__(self, "key", f"[{', '.join(map(_quoted, sorted(self.names)))}, {self.cycle}]")
+
+    @classmethod
+    def of(cls, names: Iterable[str], *, cycle: int, round: int, legs: int, seed: int) -> Self:
+        """A pairing of these players. The first seat is drawn from the seed, and moves on with each cycle."""
+        together = sorted(names)
+        drawn = [(number(seed, "seats", *together, name), name) for name in together]
+        order = [name for _, name in sorted(drawn)]
+        first = cycle % len(order)
+        return cls((*order[first:], *order[:first]), cycle, round, legs)
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """The sorted names and the cycle. The games' seeds and the opening are drawn from it."""
+        return (*sorted(self.names), self.cycle)
+
+    @property
+    def is_bye(self) -> bool:
+        """Whether the player has no opponent. A bye is worth as many points as winning every game of a pairing."""
+        return not self.legs
+
+    def seats(self, leg: int) -> tuple[str, ...]:
+        """The players by seat in the game `leg`: each player sits one seat further than in the leg before."""
+        first = leg % len(self.names)
+        return (*self.names[first:], *self.names[:first])
+
 
 Results = Mapping[str, Mapping[str, float]]
 """By the key of each pairing that is over: the points of each of its players, summed over its games."""

@@ -20,7 +20,7 @@ from arena.match.schedule import Entrant, Finished, Planned, Schedule
 from arena.players.confinement import Confinement
 from arena.players.entrants import enter
 from arena.players.submissions import Store
-from arena.tournament.format import TournamentState
+from arena.tournament.format import Pairing, TournamentState
 from arena.tournament.game_scheduling import (
     RecordedTournament,
     decide_match,
@@ -31,7 +31,6 @@ from arena.tournament.game_scheduling import (
 )
 from arena.tournament.host import recorded_speed
 from arena.tournament.league import League
-from arena.tournament.pairing import Pairing
 from arena.tournament.preparation import Prepared, prepare
 from arena.tournament.recorded_games import RecordedGames, Wait, written
 from arena.tournament.sequential_test import MatchTest, SprtTerms, line_of_match, match_test

@@ -14,8 +14,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.course.aliases import ShownNames
-from arena.course.report.public_game import public_rules
+from arena.course.aliases import ShownNames, public_rules
 from arena.history import documents
 from arena.history.documents import LISTED
 from arena.ratings import points

@@ -16,8 +16,8 @@ from msgspec import Struct
 from adsearch.errors import quote
 from arena.accounts import audit, people, sessions
 from arena.accounts.audit import Act
+from arena.course.aliases import public_ending
 from arena.course.collecting.hand_in import read_deadline
-from arena.course.report.public_game import public_ending
 from arena.course.roster import folded
 from arena.errors import BadAccount, BadLeague, BadRuling, BadSubmission, TournamentBusy
 from arena.history import words

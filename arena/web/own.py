@@ -15,8 +15,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from arena.course.aliases import listed_game, public_rules
 from arena.course.feedback.agent_feedback import Author, agent_feedback, read_games
-from arena.course.report.public_game import listed_game, public_rules
 from arena.pages.replay_page import person_in
 from arena.players.submissions import Store
 from arena.ratings.scale import ranks

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from agents.protocol import Verdict
-from arena.course.report.public_game import listed_game, public_rules
+from arena.course.aliases import listed_game, public_rules
 from arena.ratings import recorded
 from arena.ratings.recorded import VersionRating
 from arena.results.report import Lately, Report, leaders, reported_agents

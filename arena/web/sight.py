@@ -16,8 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.accounts import audit, people
-from arena.course.aliases import ShownNames, hidden_texts, numbered, printable, public_name
-from arena.course.report.public_game import public_game
+from arena.course.aliases import ShownNames, hidden_texts, numbered, printable, public_game, public_name
 from arena.course.roster import folded
 from arena.errors import BadRoster
 from arena.history.words import without_store

@@ -58,7 +58,7 @@ def mistakes(
 
         write_file(html, page(game, trust=trust_rules).text)
     if svg is not None:
-        from arena.pages.curves import judged_values
+        from arena.pages.game import judged_values
 
         write_file(svg, judged_values(whole.analysis, game.players, bounds=start.bounds))
     if shown.format is OutputFormat.JSON:

@@ -98,7 +98,7 @@ def step_through(
 
 def _draw(file: Path, replay: Replay) -> None:
     """Writes the game as a moving picture."""
-    from arena.pages.animated import animated
+    from arena.pages.boards import animated
 
     positions = [(step.state, step.last) for step in replay.steps if step.state is not None]
     if not positions:

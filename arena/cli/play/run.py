@@ -39,7 +39,7 @@ from arena.cli.asking.playing_options import (
 )
 from arena.cli.asking.record_options import DatabaseOption, open_to_others, submissions
 from arena.cli.play.match_output import MatchOutput, with_match_output
-from arena.cli.terminal import progress_line
+from arena.cli.terminal import notes
 from arena.cli.terminal.notes import wrapped
 from arena.errors import ArenaError, BadLeague, BadPlayer, RefereeLost
 from arena.tournament import formats
@@ -231,7 +231,7 @@ def run(
         if leagues.LADDER_TABLE in keys:
             raise BadLeague(f"{what[0]} describes a ladder; run it with: arena serve {what[0]}")
         _check_package(str(keys.get("format", formats.FOR_TWO)), keys.get("name", Path(what[0]).stem), db)
-        with progress_line.temporary() as tell:
+        with notes.temporary_line() as tell:
             league = leagues.read(Path(what[0]), tell=tell)
     else:
         described = dict(
@@ -251,7 +251,7 @@ def run(
             walls=walls,
             sprt=test,
         )
-        with progress_line.temporary() as tell:
+        with notes.temporary_line() as tell:
             league = leagues.from_arguments(what[0], what[1:], tell, **described)
     if plan or within is not None:
         _show_plan(league, db, file=file, within=within)

@@ -25,7 +25,7 @@ from adsearch.state import texts
 from adsearch.terms import DEEPEST, root_seat
 from agents import endgames
 from arena.cli.asking.position_options import GameArgument, MovesOption, PositionOption, asked_position
-from arena.cli.terminal import progress_line
+from arena.cli.terminal import notes
 from arena.cli.terminal.listings import OutputFormat, Shown, listed, show, show_json, show_one
 from arena.cli.terminal.notes import note
 from arena.history import shown_moves, words
@@ -129,7 +129,7 @@ def _solved(state: State[Any], budget: Budget | None) -> Result[Any]:
     """The result of the search for this kind of game; its progress is shown."""
     from adsearch.solving import solved
 
-    with progress_line.temporary() as tell:
+    with notes.temporary_line() as tell:
         return solved(state, limit=budget, budget=budget or _Watched(tell).budget)
 
 
@@ -460,7 +460,7 @@ def tables(
         seconds = sum(_SECONDS[count] for count in missing)
         note(f"building tables of {megabytes:.1f} MB in {place}, in about {words.rough_duration(seconds)}")
         try:
-            with progress_line.temporary() as tell:
+            with notes.temporary_line() as tell:
                 complete(
                     place, pieces, found, lambda count, done: tell(f"{count} pieces: {done:.0%} of the table is built")
                 )

@@ -15,7 +15,7 @@ from adsearch.errors import nearly, quote
 from arena.cli.asking.course_options import RosterOption, course_of, roster_of
 from arena.cli.asking.playing_options import NoHostsOption, refuse_hosts
 from arena.cli.asking.record_options import DatabaseOption, submissions
-from arena.cli.terminal import progress_line
+from arena.cli.terminal import notes
 from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.notes import wrapped
 from arena.errors import BadLeague, BadSubmission
@@ -218,7 +218,7 @@ def _show_shared(lines: Sequence[HandInResult], shared: Sequence[SharedContent],
 
 def show_next_step(lines: Sequence[HandInResult], *, file: Path, tournament: Path | None, db: str | None) -> None:
     """Print how many students have which result, and what to do next."""
-    from arena.tournament import collected_file
+    from arena.tournament import enrolment
 
     _say(_summary(lines))
     students = {line.student: line for line in lines if line.student}
@@ -231,7 +231,7 @@ def show_next_step(lines: Sequence[HandInResult], *, file: Path, tournament: Pat
         f"{len(playing)} of {len(students)} students have an agent{shared}, {len(new)} of them a new version; the list "
         f"is {file}"
     )
-    if tournament is not None and not any(each.samefile(file) for each in collected_file.named_in(tournament)):
+    if tournament is not None and not any(each.samefile(file) for each in enrolment.named_in(tournament)):
         _say(f'add this line to {tournament}, above its first "[":')
         _say(f'players = "{file.name}"', indent=4)
     elif tournament is not None:
@@ -409,7 +409,7 @@ def collect(
                 languages=enrolment.read_language_tables(tournament) if tournament else None,
                 afresh=afresh,
             )
-            with progress_line.temporary() as show_progress:
+            with notes.temporary_line() as show_progress:
                 lines = collector.collect(hand_ins, _progress_shown(show_progress))
     except KeyboardInterrupt:
         print("interrupted; the same command continues", file=sys.stderr)
@@ -444,7 +444,7 @@ def _exam(game: str | None, *, tournament: Path | None, to: Path | None) -> tupl
     """The conditions for checking agents, and the file for the list of agents."""
     from arena.student.checking.exam import Exam, of_league
     from arena.tournament import league
-    from arena.tournament.collected_file import ENDING
+    from arena.tournament.enrolment import ENDING
 
     if (game is None) == (tournament is None):
         got = "neither" if game is None else "both"
@@ -508,6 +508,6 @@ def _progress_shown(show_text: Callable[[str], None]) -> Callable[[Progress], No
             return
         began.append(monotonic())
         seconds = began[-1] - began[0]
-        show_text(progress_line.counted(progress.done, progress.total, seconds=seconds, names=names))
+        show_text(notes.counted_line(progress.done, progress.total, seconds=seconds, names=names))
 
     return show

@@ -14,7 +14,7 @@ import typer
 
 from arena.cli.asking.course_options import CourseArgument, RosterOption, course_of, roster_of
 from arena.cli.asking.record_options import DatabaseOption, TrustOption, reading, submissions
-from arena.cli.terminal import progress_line
+from arena.cli.terminal import notes
 
 
 def feedback(
@@ -40,18 +40,18 @@ def feedback(
     from arena.history.recorded_rules import why_untrusted
     from arena.history.words import printable, time_left, without_store
     from arena.play import cores
-    from arena.tournament import collected_file
+    from arena.tournament import enrolment
     from db import games as record
     from db import lookup
 
     began = time.monotonic()
     name, course = course_of(tournament)
     known = roster_of(roster, course)
-    files = [] if course is None else collected_file.named_in(course.file)
-    refused = [one for file in files for one in collected_file.read_refused(file)]
+    files = [] if course is None else enrolment.named_in(course.file)
+    refused = [one for file in files for one in enrolment.read_refused(file)]
     with replacing(folder, FEEDBACK) as begun:
         try:
-            with progress_line.temporary() as show_progress, reading(db) as connection:
+            with notes.temporary_line() as show_progress, reading(db) as connection:
                 found = lookup.find_tournament(connection, name)
                 gathered, names = gather(connection, found, known, now=datetime.now(UTC))
                 first = record.games(connection, [game.id for game in gathered.games[:1]])

@@ -14,7 +14,7 @@ from msgspec import structs, to_builtins
 
 from arena.cli.asking.playing_options import CLOCK_HELP, NoHostsOption, WallsOption, refuse_hosts
 from arena.cli.asking.record_options import DatabaseOption, submissions
-from arena.cli.terminal import progress_line
+from arena.cli.terminal import notes
 from arena.cli.terminal.check_steps import StepPrinter, plain, signs
 from arena.cli.terminal.listings import OutputFormat, Shown, listed, show
 from arena.errors import BadPlayer
@@ -180,8 +180,8 @@ def _examined(candidates: Sequence[Candidate], exam: Exam, *, stack: ExitStack, 
     def show_progress(ended: int, checking: Sequence[int]) -> None:
         if counted:
             names = [printable(candidates[place].name) for place in checking]
-            text = progress_line.counted(ended, len(candidates), seconds=monotonic() - since, names=names)
-            progress_line.show(text, last=ended == len(candidates))
+            text = notes.counted_line(ended, len(candidates), seconds=monotonic() - since, names=names)
+            notes.show_progress(text, last=ended == len(candidates))
 
     done = dict(checking.each(candidates, show_progress))
     return [done[place] for place in sorted(done)]

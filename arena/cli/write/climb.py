@@ -13,7 +13,7 @@ import typer
 from arena.cli.asking import analysis
 from arena.cli.asking.playing_options import CLOCK_HELP, NO_CLOCK, SLOW, SeedOption, WallsOption
 from arena.cli.asking.record_options import DatabaseOption
-from arena.cli.terminal import bars, notes, progress_line
+from arena.cli.terminal import bars, notes
 from arena.cli.terminal.listings import show_json
 from arena.cli.terminal.notes import line_width, shortened, wrapped
 from arena.errors import BadPlayer
@@ -336,12 +336,12 @@ class ClimbScreen:
             left = ""
             if 0 < played < self._most:
                 left = f" up to {_duration((seconds - self._begun) / played * (self._most - played))}"
-            progress_line.show(_line(self._shown + 1, current) + left)
+            notes.show_progress(_line(self._shown + 1, current) + left)
 
     def clear(self) -> None:
         """Erase the progress line."""
         if not self._quiet:
-            progress_line.erase()
+            notes.erase_progress()
 
 
 def _line(number: int, step: LadderStep) -> str:

@@ -30,7 +30,7 @@ from arena.pages.boards import boards
 from arena.pages.drawing import Document, Frame, draw
 from arena.players import submissions
 from arena.players.submissions import Store
-from arena.tournament.collected_file import Refused
+from arena.tournament.enrolment import Refused
 from db import running
 from db.bundles import store_beside
 from db.database import Database

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from msgspec.structs import replace
 
-from arena.course.aliases import aliases_of, own_names
-from arena.course.report.public_game import listed_game, public_rules
+from arena.course.aliases import aliases_of, listed_game, own_names, public_rules
 from arena.errors import BadRating
 from arena.players.submissions import is_ready_made
 from arena.ratings import ranking, systems

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from adsearch.pictures.svg import words
-from arena.course.aliases import ShownNames, numbered
+from arena.course.aliases import ShownNames, numbered, public_game, public_rules
 from arena.course.output_folder import spread
-from arena.course.report.public_game import public_game, public_rules
 from arena.history.words import counted, moment
 from arena.pages import event, replay_page
 from arena.pages import event as about

@@ -17,8 +17,7 @@ from typing import Annotated
 from arena.errors import BadLeague
 from arena.match.allowance import Whole
 from arena.tournament.bracket import Bracket, Series, Why
-from arena.tournament.format import Estimate, Format, TournamentState
-from arena.tournament.pairing import Pairing
+from arena.tournament.format import Estimate, Format, Pairing, TournamentState
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -193,8 +193,8 @@ def test_no_thread_reads_the_fields_of_a_record_for_the_first_time() -> None:
         import msgspec
         from arena.serve.ladder import Ladder
         from arena.serve.submissions import SubmissionDocument
-        from arena.web import server, turns
-        turns.Turns(1)
+        from arena.web import cache, server
+        cache.Turns(1)
         def fields(_):
             raise SystemError("too late")
         msgspec._utils.get_class_annotations = fields

@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 from arena.cli.teach import report
-from arena.cli.terminal import progress_line
+from arena.cli.terminal import notes
 from arena.course.report import gather, write
 from arena.play import cores
 from db import store
@@ -126,7 +126,7 @@ def test_ctrl_c_leaves_no_half_of_it(
 
 def test_the_progress_line_says_what_is_done(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[str] = []
-    monkeypatch.setattr(progress_line, "show", shown.append)
+    monkeypatch.setattr(notes, "show", shown.append)
     assert asked(record, "course", "report", "evening", "site", "--games", "none").code == 0
     assert shown == ["reading the games", "writing the pages"]
 

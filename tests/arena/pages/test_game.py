@@ -7,7 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from arena.pages.curves import Plot, analysis, on_one_axis, over_plies, plot
+from arena.pages.game import Plot, on_one_axis, over_plies, plot
+from arena.pages.game import analysis_curves as analysis
 from arena.ratings.plots.line_plot import Line, Point
 from tests.kit.page_games import analysed, past_game
 from tests.kit.plot_reading import AWKWARD
