@@ -249,7 +249,7 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
     built_in = {
         *("arena/history/words.py", "arena/pages/game.py"),  # `looks` loads only our own
         *("arena/as_engine/gtp.py", "arena/as_engine/uci.py"),
-        *("arena/tournament/host.py", "arena/student/named_game.py"),
+        *("arena/tournament/host.py", "arena/student/checking/agent_lookup.py"),
         *("arena/history/exchange/chess_openings.py", "arena/history/exchange/chess_openings.py"),
     }
     on_record = {"arena/history/recorded_rules.py"}

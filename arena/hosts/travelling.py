@@ -22,9 +22,8 @@ from arena.hosts.messages import AgentSent, Batch, FileSent, GameSent, Joining
 from arena.match.allowance import Allowance, WallKind
 from arena.match.schedule import Entrant, Planned
 from arena.players import submissions
-from arena.players.confinement import Confinement
 from arena.players.engines import split_engine
-from arena.players.entrants import enter
+from arena.players.entrants import Confinement, enter
 from arena.players.player import Player, PlayerKind
 from arena.players.submissions import Store, built_as
 from arena.tournament.tournament import Tournament

@@ -17,14 +17,14 @@ from arena.ratings.points import APART
 from arena.ratings.scale import expected_score
 from arena.results import figures, listings, standings_table
 from arena.results.columns import Cell
-from arena.tournament.bracket import Why
+from arena.tournament.format import Why
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from arena.results.columns import Links
     from arena.results.report import ListedGame, Report, ReportedAgent
-    from arena.tournament.bracket import Bracket, Series
+    from arena.tournament.format import Bracket, Series
 
 _PODIUM: Final = 3
 """Places on it."""

@@ -9,6 +9,5 @@ This package can import `match` and `walls`. Start with `player.py`, which reads
     builder.py       builds such agents behind walls; build_inside.py runs there
     own_sources.py   which sources this user's own commands have stored, so that they can run without asking
     engines.py       "uci:stockfish?nodes=100": reads engines, and finds those that are installed
-    confinement.py   the settings of each agent's warden: walls, limits, readable files
-    entrants.py      a Player -> the Entrant that a director starts
+    entrants.py      a Player -> the Entrant that a director starts, and the settings of its warden
 """

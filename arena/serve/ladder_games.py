@@ -23,8 +23,7 @@ from arena.errors import ArenaError, BadFixture
 from arena.history.words import without_store
 from arena.match.schedule import Entrant, Finished, Planned, rules_failed
 from arena.players.builder import walls_of
-from arena.players.confinement import Confinement
-from arena.players.entrants import enter
+from arena.players.entrants import Confinement, enter
 from arena.players.submissions import Store, player_of
 from arena.ratings.scale import ELO, WIDTH, middle
 from arena.serve.in_turn import StandingSchedule

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import Struct, convert
 from msgspec.structs import replace
@@ -31,17 +31,12 @@ from arena.serve.ladder import Limits
 from arena.serve.opened import OpenLadder
 from arena.serve.spool import LONGEST_FILE_NAME, file_name, stored
 from arena.student.checking import CheckStep
-from arena.tournament.author_names import agent_name
 from arena.tournament.description import folded
+from arena.tournament.enrolment import agent_name
 from arena.walls import probe
 from db import ladder, running
 from db.database import Connection, Database
 from db.ladder import LadderLine, StoredSubmission, SubmissionState, SubmissionTime, VersionGame, author_of
-
-if TYPE_CHECKING:
-    from arena.serve.opened import OpenLadder
-    from db.database import Connection
-    from db.ladder import StoredSubmission
 
 GRACE: Final = timedelta(seconds=60)
 """An upload that began before the end of submissions and is complete at most so long after it is in time."""

@@ -17,8 +17,7 @@ from arena.match.schedule import Entrant, Finished, Planned, repeats_tell
 from arena.play.cores import physical
 from arena.play.director import Director
 from arena.players import submissions
-from arena.players.confinement import Confinement
-from arena.players.entrants import enter
+from arena.players.entrants import Confinement, enter
 from arena.players.player import Player, PlayerKind, unique_names
 from arena.players.submissions import Store
 from arena.student.analysis import LostGame

@@ -15,8 +15,7 @@ from arena.match.openings import Book
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.play.cores import physical
 from arena.play.director import Director
-from arena.players.confinement import Confinement
-from arena.players.entrants import enter
+from arena.players.entrants import Confinement, enter
 from arena.players.player import Player, unique_names
 from arena.players.submissions import Store
 from arena.walls.run_folder import RunFolder

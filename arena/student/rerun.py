@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from agents.player import Answer
     from agents.strict import Mistake
     from db.database import Connection
-    from db.records import PastGame
 
 
 class Rerun:

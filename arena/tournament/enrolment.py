@@ -12,7 +12,8 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+import unicodedata
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -25,7 +26,8 @@ from msgspec import Struct
 
 from adsearch.errors import quote
 from agents import builtin
-from arena.errors import ArenaError, BadLeague, BadPlayer
+from arena import engines as protocols
+from arena.errors import ArenaError, BadLeague, BadPlayer, BadSubmission
 from arena.languages import FILES, MAIN
 from arena.languages import ours as of_languages
 from arena.match.allowance import Allowance, WallKind
@@ -35,8 +37,9 @@ from arena.players.build_commands import Language
 from arena.players.build_commands import default as standard_of
 from arena.players.player import MAIN_FILE, Player, PlayerKind, read_player, split_path
 from arena.players.submissions import Store
-from arena.tournament.description import Table, read_toml, what_is_wrong_with
+from arena.tournament.description import Table, folded, read_toml, what_is_wrong_with
 from db import private
+from db.ladder import SECOND_AGENT
 
 ALLOWED_KEYS: Final = Allowance.__struct_fields__
 """The limits of a user-supplied agent; they are set for all agents, or for one."""
@@ -431,3 +434,45 @@ def write_collected(
 def _text(value: Any) -> str:
     """A value in TOML's notation: its strings are those of JSON, except for the DEL character."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+# The names under which authors hand in agents: what they may contain, so that they mean nothing else anywhere.
+
+
+_REFUSED_IN_NAMES: Final = ("--", *'=,:/\\*?<>|"`$')
+"""What no name contains, because it has a meaning in commands, in file names or in web addresses."""
+
+
+def agent_name(author: str, agent: str = "", *, ladder: str, anchors: Collection[str]) -> str:
+    """The name of the author's agent on the ladder with these anchors; BadSubmission if it cannot be one.
+
+    `agent`: the second part of the name of a further agent."""
+    parts = {"author": author, "agent": agent} if agent else {"author": author}
+    name = SECOND_AGENT.join(parts.values())
+    for what, part in parts.items():
+        if wrong := what_is_wrong_with(part):
+            raise BadSubmission(f"{what}: {wrong}")
+        if SECOND_AGENT in part:
+            raise BadSubmission(f"{what}: expected a name without a dot, got {quote(part)}; a dot separates the two")
+        if refused := [text for text in _REFUSED_IN_NAMES if text in part]:
+            raise BadSubmission(f"{what}: expected a name without {quote(refused[0])}, got {quote(part)}")
+        if part.startswith("-"):
+            raise BadSubmission(f"{what}: expected a name that does not start with '-', got {quote(part)}")
+    if wrong := what_is_wrong_with(name):
+        raise BadSubmission(wrong)
+    if folded(name) in {folded(anchor) for anchor in anchors}:
+        raise BadSubmission(f"{quote(name)} is an anchor of ladder {quote(ladder)}: choose another name")
+    if folded(name) in {
+        folded(known) for known in (*builtin.names(), *engines.known(), *protocols.names(), *PlayerKind)
+    }:
+        raise BadSubmission(f"author: {quote(name)} is the name of a player in commands: choose another name")
+    if len(alphabets := _alphabets(name)) > 1:  # a Cyrillic letter can look like a Latin one
+        both = " and ".join(sorted(alphabets))
+        raise BadSubmission(f"expected a name with the letters of one alphabet, got {quote(name)}, with {both} letters")
+    return name
+
+
+def _alphabets(name: str) -> set[str]:
+    """Which of the alphabets with letters that look alike the name is uses."""
+    known = {"LATIN": "Latin", "GREEK": "Greek", "CYRILLIC": "Cyrillic"}
+    return {known[first] for letter in name if (first := unicodedata.name(letter, "").partition(" ")[0]) in known}

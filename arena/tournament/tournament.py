@@ -17,10 +17,9 @@ from typing import Final, Self
 from adsearch import games
 from agents.protocol import Verdict
 from arena.match.schedule import Entrant, Finished, Planned, Schedule
-from arena.players.confinement import Confinement
-from arena.players.entrants import enter
+from arena.players.entrants import Confinement, enter
 from arena.players.submissions import Store
-from arena.tournament.format import Pairing, TournamentState
+from arena.tournament.format import MatchTest, Pairing, SprtTerms, TournamentState, line_of_match, match_test
 from arena.tournament.game_scheduling import (
     RecordedTournament,
     decide_match,
@@ -33,7 +32,6 @@ from arena.tournament.host import recorded_speed
 from arena.tournament.league import League
 from arena.tournament.preparation import Prepared, prepare
 from arena.tournament.recorded_games import RecordedGames, Wait, written
-from arena.tournament.sequential_test import MatchTest, SprtTerms, line_of_match, match_test
 from arena.tournament.standings import TournamentStandings, standings
 from db import rated_games, running, store
 from db.database import Connection, Database

@@ -27,8 +27,8 @@ from arena.web.identity import token_in
 if TYPE_CHECKING:
     from arena.pages.drawing import Document
     from arena.web.events import Owner, Streams
+    from arena.web.person import Tables
     from arena.web.site import Site
-    from arena.web.tables import Tables
 
 T = TypeVar("T")
 

@@ -36,7 +36,6 @@ from db.records import GameKind, JudgedPly
 if TYPE_CHECKING:
     from arena.pages.drawing import Document
     from arena.web.analysing import Analyses
-    from arena.web.site import Site
 
 Answer = Callable[[Request, Kept, Viewer], Response]
 _PATIENCE: Final = 1.0

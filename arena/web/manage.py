@@ -33,8 +33,6 @@ from db import games, ladder, lookup, rulings, running
 from db.records import ACTS, acts_about, instant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from arena.accounts.people import Account, AccountUse, Invited
     from arena.serve.opened import OpenLadder
     from arena.web.own import HandedIn

@@ -17,7 +17,7 @@ from starlette.routing import BaseRoute, Route
 
 from arena.accounts import audit, people
 from arena.accounts.audit import Act
-from arena.course.grading.grade_list import agents_of, joined
+from arena.course.grading import agents_of, joined
 from arena.course.grading.grades import Recorded, graded, recorded
 from arena.errors import ArenaError
 from arena.history import csv_cells
@@ -37,7 +37,7 @@ from db.rated_games import Scope
 
 if TYPE_CHECKING:
     from arena.accounts.people import Account, AccountUse, Invited
-    from arena.course.grading.grade_list import Line
+    from arena.course.grading import Line
     from arena.web.sight import SeenNames
     from arena.web.site import Site
     from db.accounts import AccountsDatabase, AuditEntry

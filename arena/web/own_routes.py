@@ -35,10 +35,10 @@ from arena.serve.submissions import possible_again
 from arena.web import forms, links, own, still_signed_in
 from arena.web.answers import at_desk, at_door, in_thread, leads_to, page
 from arena.web.audited import saw_log
-from arena.web.challenging import Challenging, challenging, recorded
 from arena.web.drawn import JSON, BadQuery, Drawn, NotThere, client
 from arena.web.identity import NotSignedIn, account_of, signed_in, signed_in_here, viewer_of
 from arena.web.links import API
+from arena.web.own import Challenging, challenging, recorded
 from arena.web.pages import own_pages
 from arena.web.results import titled
 from arena.web.sight import What

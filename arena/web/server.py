@@ -48,11 +48,11 @@ from arena.web.events import MOST_TOPICS, Change, Streams
 from arena.web.identity import Doorkeeper
 from arena.web.live import LiveHub, Record
 from arena.web.live_record import LiveRecord
+from arena.web.person import Tables
 from arena.web.screens import SECOND
 from arena.web.sight import MEMBER, Names
 from arena.web.site import Site
 from arena.web.table_routes import TableStreams, topic
-from arena.web.tables import Tables
 from arena.web.web_process import Settings
 from db.accounts import AccountsDatabase
 from db.database import Database

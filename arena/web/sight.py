@@ -31,7 +31,6 @@ from db.records import HUMAN
 
 if TYPE_CHECKING:
     from arena.accounts.people import Account
-    from arena.course.aliases import ShownNames
     from arena.course.roster import Roster
     from db.accounts import AccountsDatabase
     from db.database import Connection

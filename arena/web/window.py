@@ -37,9 +37,8 @@ from arena.web.drawn import Asked, BadQuery, NotThere
 from arena.web.events import Streams
 from arena.web.live_routes import mistakes
 from arena.web.pages import frame, play_pages, result_pages
-from arena.web.person import PersonsGame
+from arena.web.person import PersonsGame, Tables
 from arena.web.table_routes import TableStreams, topic
-from arena.web.tables import Tables
 from arena.web.web_process import WindowSettings
 from db import games as recorded
 from db.database import Database

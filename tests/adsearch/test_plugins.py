@@ -26,7 +26,7 @@ from arena.engines import Engine
 from arena.errors import BadPlayer, BadRating, UntrustedCode
 from arena.history import recorded_rules
 from arena.match.allowance import WallKind
-from arena.play.machine import software
+from arena.play import machine
 from arena.players import entrants
 from arena.players.build_commands import Language, default
 from arena.players.engines import is_engine
@@ -490,7 +490,7 @@ def test_a_tournament_goes_on_only_with_the_version_of_the_game_that_it_began_wi
 
 def test_what_cannot_be_loaded_is_a_line_of_the_doctor(package: Path) -> None:
     assert package.exists()
-    told = [one.value for one in software.of_extras() if one.name == "plugin"]
+    told = [one.value for one in machine.of_extras() if one.name == "plugin"]
     assert [text.partition(" cannot")[0] for text in told] == [
         "'heads' of the package arena-coin 1.0",
         "'text' of the package arena-coin 1.0",

@@ -22,7 +22,7 @@ from adsearch.pictures import svg, tree_drawing
 from adsearch.pictures.tree_picture import game_tree
 from arena.cli.asking.recorded_game import write_board
 from arena.course.aliases import own_names
-from arena.course.report.write import write_site
+from arena.course.report import write_site
 from arena.errors import ArenaError
 from arena.history import words
 from arena.pages.replay_page import page

@@ -35,8 +35,6 @@ from arena.history.words import moment, printable
 from arena.results.columns import PROGRAMS, Column, Medium
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from arena.serve.opened import OpenLadder
     from db.database import Connection
     from db.ladder import LadderLine, RatingPoint, StoredSubmission

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from arena.players.submissions import Store
     from arena.serve.happenings import Happening
     from arena.serve.invited import InvitedGames
-    from arena.serve.kept import Kept
     from arena.serve.opened import OpenLadder
+    from arena.serve.serving import Kept
     from arena.walls.run_folder import RunFolder
     from arena.web.web_process import Listening, WebProcess
     from db.database import Database
@@ -114,8 +114,8 @@ class StartedPages:
         """The process shows the pages of the ladder from now on, or another one that takes its place; for its visitors
         `people` are played."""
         from arena.serve.happenings import Notice
-        from arena.serve.kept import Kept
         from arena.serve.page_link import Complaint
+        from arena.serve.serving import Kept
         from arena.serve.submissions import why_no_hand_ins
         from arena.web.web_process import Settings, WebProcess
 

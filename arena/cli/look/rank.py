@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from arena.ratings.bradley_terry import Advantage
     from arena.ratings.ranking import Ranked, Ranking, RatingSystem
     from arena.ratings.recorded import VersionRating
-    from arena.results.columns import Column
     from db.records import RatedGame
     from db.search import GameFilter
 

@@ -21,7 +21,7 @@ from db.errors import NotFound
 
 if TYPE_CHECKING:
     from arena.ratings.match_statistics import Met, Versus
-    from arena.tournament.sequential_test import SprtTerms
+    from arena.tournament.format import SprtTerms
     from db.database import Connection
     from db.search import GameFilter
 
@@ -55,7 +55,7 @@ def versus(
     Example: arena results versus pvs random --elo0 0 --elo1 50
     """
     from arena.ratings import match_statistics as head_to_head
-    from arena.tournament.sequential_test import SprtTerms
+    from arena.tournament.format import SprtTerms
 
     if (elo0 is None) is not (elo1 is None):
         raise typer.BadParameter("a sequential test needs both --elo0 and --elo1")

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from arena.cli.play.human_player import JoiningPlayers
     from arena.match.schedule import Entrant, Event, Finished, Planned
-    from arena.players.confinement import Confinement
+    from arena.players.entrants import Confinement
     from arena.players.player import Player
     from arena.players.submissions import Store
     from db.database import Database
@@ -311,7 +311,7 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
     from arena.cli.terminal.screen import Screen, is_possible
     from arena.match.schedule import Finished, InOrder, Schedule, repeated_games, repeats_tell
     from arena.play.director import Director
-    from arena.players.confinement import Confinement
+    from arena.players.entrants import Confinement
     from arena.players.submissions import Store
     from arena.tournament.recorded_games import RecordingSchedule
     from arena.walls.run_folder import RunFolder

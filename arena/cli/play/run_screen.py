@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from arena.hosts.home import Home
     from arena.play.director import Director
     from arena.play.follower import Follower
-    from arena.tournament.tournament import Tournament
 
 _EVERY: Final = 0.25
 """Seconds between two drawings, unless a key is pressed."""

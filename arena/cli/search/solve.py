@@ -32,7 +32,6 @@ from arena.history import shown_moves, words
 from arena.results.columns import Column, fields
 
 if TYPE_CHECKING:
-    from adsearch.budget import Budget
     from adsearch.result import Result
     from adsearch.winning import Strategy
 

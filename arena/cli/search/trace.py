@@ -34,7 +34,6 @@ from arena.history import shown_moves
 
 if TYPE_CHECKING:
     from adsearch.pictures.tree_picture import Picture
-    from adsearch.result import Result
     from adsearch.trace import Trace
 
 ROWS = 5_000

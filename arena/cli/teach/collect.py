@@ -24,7 +24,6 @@ from arena.results.columns import PROGRAMS, Column, Medium
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from datetime import datetime
 
     from arena.course.collecting.collector import Progress
     from arena.course.collecting.hand_in import HandInResult

@@ -36,7 +36,7 @@ def feedback(
     """
     from arena.course.feedback.write import MAIL, Shared, without_agent, write_feedback
     from arena.course.output_folder import FEEDBACK, replacing
-    from arena.course.report.gather import gather
+    from arena.course.report import gather
     from arena.history.recorded_rules import why_untrusted
     from arena.history.words import printable, time_left, without_store
     from arena.play import cores

@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from arena.course.course import Course
-    from arena.course.grading.grade_list import Line
+    from arena.course.grading import Line, Marks
     from arena.course.grading.grades import Graded
-    from arena.course.grading.marks import Marks
     from arena.course.roster import Roster
     from db.search import GameFilter
 
@@ -170,8 +169,7 @@ def _lines(
 ) -> list[tuple[Line, str]]:
     """The lines of the roster, each with the name of its agent. `names_only`: of a course's roster only the names;
     `named`: a course's roster also has the columns id, name and so on, whatever their titles in the file."""
-    from arena.course import roster
-    from arena.course.grading import grade_list
+    from arena.course import grading, roster
     from arena.course.roster import COLUMNS
 
     text, name = read_file(file, "a roster")
@@ -179,7 +177,7 @@ def _lines(
     if course is not None and on is None:
         students = roster.read(text, name)
         if course.roster is None or file == str(course.roster) or any(one.alias for one in students.students):
-            agent_of = grade_list.agents_of(students, agents)
+            agent_of = grading.agents_of(students, agents)
         else:
             agent_of = _agents_by_course(students, str(course.roster), agents)
         if any(agent_of.values()) and names_only:
@@ -188,18 +186,17 @@ def _lines(
             read = [{column: getattr(one, column) for column in COLUMNS if named} for one in students.students]
             return [(ours | line, agent_of[at]) for (at, line), ours in zip(lines, read, strict=True)]
     cells = [line for _, line in lines]
-    return list(zip(cells, grade_list.agents_in_column(cells, agents, on), strict=True))
+    return list(zip(cells, grading.agents_in_column(cells, agents, on), strict=True))
 
 
 def _agents_by_course(students: Roster, file: str, agents: Sequence[str]) -> dict[int, str]:
     """The agent of each student of a roster without aliases, by line number, from the course's roster in `file`.
 
     Prints the lines that match nobody to stderr."""
-    from arena.course import roster
-    from arena.course.grading import grade_list
+    from arena.course import grading, roster
 
     course = roster.read(*read_file(file, "a roster"))
-    agent_of, student_of = grade_list.agents_of(course, agents), grade_list.students_of(students, course)
+    agent_of, student_of = grading.agents_of(course, agents), grading.students_of(students, course)
     unknown = [one for one in students.students if one.line not in student_of]
     if student_of and unknown:
         title = f"{students.file}: no student of {file} matches, so not entered:"
@@ -220,7 +217,8 @@ def _show_list(
     shown: Shown,
 ) -> None:
     """Prints the grade list."""
-    from arena.course.grading import grade_list, marks
+    from arena.course import grading
+    from arena.course import grading as marks
 
     short = shown.is_table and columns is None
     rows, of_missing = found.rows, {}
@@ -242,9 +240,9 @@ def _show_list(
     if short:
         of_missing = of_missing | {"agent": marks.NOT_ENTERED}
     if lines is not None:
-        rows = grade_list.joined(rows, lines, of_missing, others=columns is None)
+        rows = grading.joined(rows, lines, of_missing, others=columns is None)
     if columns is not None:
-        rows = grade_list.chosen(rows, columns)
+        rows = grading.chosen(rows, columns)
     if short and scheme is not None:
         rows = [{title: cell for title, cell in row.items() if title != "marks_why"} for row in rows]
     narrow = "name" if lines and list(lines[0][0]) == ["name"] else "agent" if lines is None and short else None
@@ -299,7 +297,7 @@ def _previewed(
 ) -> tuple[list[dict[str, Any]], int]:
     """The undecided bars of the students' agents (those on the roster, else all that are not bars), and the number of
     these agents."""
-    from arena.course.grading.marks import preview
+    from arena.course.grading import preview
 
     students = None if lines is None else {agent for _, agent in lines}
     names = [row["agent"] for row in found.rows]

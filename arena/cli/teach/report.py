@@ -49,8 +49,7 @@ def report(
     Example: arena course report cs101 site --games lost
     """
     from arena.course.output_folder import REPORT, replacing
-    from arena.course.report.gather import gather
-    from arena.course.report.write import write_site
+    from arena.course.report import gather, write_site
     from arena.history.recorded_rules import why_untrusted
     from arena.history.words import counted, printable, without_store
     from arena.play import cores

@@ -275,8 +275,8 @@ def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:
 def _game_of(candidate: Candidate) -> str:
     """The game that the agent's own file names. BadPlayer if it names none, or if there is no agent."""
     from arena.student.checking import agent_lookup
+    from arena.student.checking.agent_lookup import named_game
     from arena.student.checking.explanations import Explanation
-    from arena.student.named_game import named_game
 
     found = candidate.player or agent_lookup.find(candidate.text)
     if isinstance(found, Explanation):

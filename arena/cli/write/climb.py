@@ -23,7 +23,7 @@ from arena.players.player import read_player
 from arena.student.climb import MOST
 
 if TYPE_CHECKING:
-    from arena.players.confinement import Confinement
+    from arena.players.entrants import Confinement
     from arena.student.analysis import LostGame, TurningPoint
     from arena.student.climb import Climb, LadderStep
     from arena.student.climb_run import ClimbRun
@@ -146,7 +146,7 @@ def climb(
 
 def _game_of(agent: str) -> str:
     """The game that the agent's own file names. BadPlayer if it names none, or if there is no such file."""
-    from arena.student.named_game import ADD_GAME, named_game
+    from arena.student.checking.agent_lookup import ADD_GAME, named_game
 
     try:
         player = read_player(agent)

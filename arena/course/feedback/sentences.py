@@ -21,7 +21,7 @@ from arena.results import figures
 from db.records import Mark
 
 if TYPE_CHECKING:
-    from arena.course.feedback.findings import Fault, Findings, GameToSee, OwnAgent
+    from arena.course.feedback.findings import Fault, GameToSee
     from arena.results.report import ReportedAgent
     from db.records import JudgedPly
 

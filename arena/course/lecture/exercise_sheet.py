@@ -23,7 +23,7 @@ from adsearch.pictures.tree_picture import Picture
 from arena.course.aliases import numbered
 from arena.course.lecture import kinds
 from arena.course.lecture.worksheet import Figure, Worksheet
-from arena.course.report.write import slug
+from arena.course.report import slug
 from arena.course.roster import Roster
 from arena.errors import ArenaError, BadFolder, BadRoster
 from arena.history import csv_cells

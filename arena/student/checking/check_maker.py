@@ -24,8 +24,7 @@ from arena.match.allowance import WallKind
 from arena.match.schedule import Began, Entrant
 from arena.play import cores
 from arena.play.director import Director
-from arena.players.confinement import Confinement
-from arena.players.entrants import enter
+from arena.players.entrants import Confinement, enter
 from arena.players.player import Player
 from arena.players.submissions import Store
 from arena.student.checking import (

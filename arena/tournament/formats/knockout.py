@@ -16,8 +16,7 @@ from typing import Annotated
 
 from arena.errors import BadLeague
 from arena.match.allowance import Whole
-from arena.tournament.bracket import Bracket, Series, Why
-from arena.tournament.format import Estimate, Format, Pairing, TournamentState
+from arena.tournament.format import Bracket, Estimate, Format, Pairing, Series, TournamentState, Why
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.course.report.gather import gather
+from arena.course.report import gather
 from arena.serve.tournament_ratings import TournamentRatings
 from db import ladder, ladder_results, lookup, store
 from db.database import Connection, Database

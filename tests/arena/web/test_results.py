@@ -18,7 +18,7 @@ from tests.kit import needs
 
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
-from arena.course.report.gather import gather
+from arena.course.report import gather
 from arena.pages import event
 from arena.ratings.points import Standing
 from arena.results import listings, standings_table

@@ -22,7 +22,7 @@ from arena.course.feedback.sentences import (
     to_see,
 )
 from arena.course.feedback.write import Shared, write_feedback
-from arena.course.report.gather import gather
+from arena.course.report import gather
 from db import games as record
 from db import lookup
 from db.database import Database

@@ -1,35 +1,117 @@
-"""The findings about processors, memory and disks: what they offer to a tournament, and what makes clocks unfair here.
-Facts come from /proc and /sys (a caller can pass other folders), and from timed sleeps and writes.
+"""The findings of `arena doctor`: what this machine offers to a tournament, and what makes clocks unfair here.
+
+Facts come from /proc and /sys (a caller can pass other folders), from timed sleeps and writes, and from a test of each
+kind of walls. One small function judges each fact; one that the system does not give is "unknown", never an error.
+Nothing on the machine is changed.
 """
 
 from __future__ import annotations
 
 import os
+import platform
 import re
 import shutil
+import sqlite3
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from adsearch.plugins import broken
+from agents.errors import one_line
+from arena import installation
+from arena.installation import Extra
 from arena.match.allowance import GIBIBYTE, MEBIBYTE, Allowance, WallKind
 from arena.play import cores
-from arena.play.machine.finding import (
-    PROC,
-    SYS,
-    UNFAIR,
-    Finding,
-    Health,
-    control_groups,
-    found,
-    read_file,
-    size,
-    unknown,
-)
 from arena.walls import meter
+
+if TYPE_CHECKING:
+    from arena.walls.probe import Offer
+
+__all__ = ["Finding", "Health", "findings"]
+
+
+def findings(folder: Path | None) -> list[Finding]:
+    """All findings about this machine. `folder`: that of the database; None if the database is not a local file."""
+    return [
+        *of_sandboxes(),
+        *of_processors(),
+        *of_memory(),
+        *of_disk(folder),
+        *of_system(),
+        *of_extras(),
+    ]
+
+
+# One finding: one fact about the machine, and what it means for a tournament.
+
+
+PROC: Final = Path("/proc")
+SYS: Final = Path("/sys")
+UNFAIR: Final = "and its clock may keep running"
+"""Part of some advice: why it is unfair to make a player wait."""
+
+
+class Health(StrEnum):
+    """What a finding means for a tournament."""
+
+    OK = "ok"
+    WARNING = "warning"
+    PROBLEM = "problem"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fact about this machine, and its verdict."""
+
+    area: str
+    name: str
+    value: str
+    verdict: Health
+    advice: str = ""
+    """What the user can do; empty if nothing is wrong."""
+
+
+def found(area: str, name: str, value: str, advice: str = "") -> Finding:
+    """A finding: `WARNING` if there is advice, else `OK`."""
+    return Finding(area, name, value, Health.WARNING if advice else Health.OK, advice)
+
+
+def unknown(area: str, name: str, value: str = "not available on this system") -> Finding:
+    """A finding about a fact that this system does not provide."""
+    return Finding(area, name, value, Health.UNKNOWN)
+
+
+def size(count: int) -> str:
+    """`count` bytes in GiB or MiB, for people."""
+    return f"{count / GIBIBYTE:.1f} GiB" if count >= GIBIBYTE else f"{count / MEBIBYTE:.0f} MiB"
+
+
+def read_file(file: Path) -> str:
+    """The text of a file, stripped; empty if the file cannot be read."""
+    try:
+        return file.read_text("utf-8", "replace").strip()
+    except OSError:
+        return ""
+
+
+def control_groups(proc: Path, sysfs: Path) -> Iterator[Path]:
+    """The folders of the control groups (cgroup v2) of this process, the innermost first."""
+    top = sysfs / "fs/cgroup"
+    for line in read_file(proc / "self/cgroup").splitlines():
+        if line.startswith("0::/"):
+            inside = Path(os.path.normpath(line.removeprefix("0::")))
+            for group in (inside, *inside.parents):
+                yield top / group.relative_to("/")
+
 
 # Processors: what makes a player wait while its clock runs, or makes clocks differ between games.
 
@@ -344,3 +426,273 @@ def free_space(name: str, folder: Path) -> Finding:
         return unknown("disk", name)
     advice = "free some space: a full disk stops a tournament" if free < _FREE_LEAST else ""
     return found("disk", name, f"{size(free)} free in {folder.absolute()}", advice)
+
+
+# What arena runs on: the operating system, Python, libraries, and the limit on open files.
+
+
+_PLAYERS_LEAST: Final = 128
+"""Below this number of players there is a warning."""
+_MORE_FILES: Final = "raise the hard limit on open files (ulimit -Hn; on Linux in /etc/security/limits.conf)"
+
+
+def of_system() -> list[Finding]:
+    """What arena runs on."""
+    return [
+        found("system", "arena", installation.version()),
+        operating_system(platform.system(), platform.release(), platform.machine()),
+        *_software(),
+        open_files(),
+    ]
+
+
+def operating_system(name: str, release: str, processor: str) -> Finding:
+    """Whether arena runs on this operating system."""
+    value = " ".join(filter(None, (name, release, processor)))
+    if name in ("Linux", "Darwin"):
+        return found("system", "platform", value)
+    return Finding("system", "platform", value, Health.PROBLEM, "arena runs on Linux and macOS; on Windows use WSL 2")
+
+
+def _software() -> list[Finding]:
+    import zmq
+
+    python = f"{platform.python_version()} ({platform.python_implementation()})"
+    others = [found("system", "Python", python), found("system", "SQLite", sqlite3.sqlite_version)]
+    if zmq.has("ipc"):
+        return [*others, found("system", "ZeroMQ", zmq.zmq_version())]
+    advice = "pyzmq needs a libzmq with ipc: pip install --force-reinstall pyzmq"
+    return [*others, Finding("system", "ZeroMQ", f"{zmq.zmq_version()} without ipc", Health.PROBLEM, advice)]
+
+
+def open_files() -> Finding:
+    """For how many players the limit on open files is enough."""
+    with suppress(ImportError):
+        from arena.errors import ArenaError
+        from arena.play import control
+
+        try:
+            players = control.most_players()
+        except ArenaError as error:
+            return Finding("system", "open files", str(error), Health.PROBLEM, _MORE_FILES)
+        advice = "" if players >= _PLAYERS_LEAST else _MORE_FILES
+        return found("system", "open files", f"enough for {players:,} players at the same time", advice)
+    return unknown("system", "open files")
+
+
+# Which optional parts of arena are installed, what each is for, and the command that installs it; and which packages
+# that add to arena cannot be loaded.
+
+
+PURPOSES: Final = {
+    "spreadsheet": "rosters in the format .xlsx",
+    "postgres": "a database on a PostgreSQL server",
+    "web": "web pages of a ladder",
+    "scale": "games on several machines, over Dask",
+    "openspiel": "games of OpenSpiel",
+    "pettingzoo": "games as environments of PettingZoo",
+    "browser": "tests of the pages in Chromium",
+    "bench": "benchmarks beside easyAI",
+    "test": "`make test`",
+    "mutants": "`make mutants`",
+    "release": "`make release`",
+}
+"""What each extra is for."""
+_FOR_PLAYERS: Final = ("spreadsheet", "postgres", "web", "scale", "openspiel", "pettingzoo")
+"""The extras that add to the commands; the others are for those who change the code, in a clone."""
+
+_UPDATE: Final = "update that package, or uninstall it"
+
+
+def of_extras() -> list[Finding]:
+    """The extras that can be of use here, and what packages offer that cannot be loaded."""
+    found = {extra.name: extra for extra in installation.extras()}
+    wanted = PURPOSES if installation.is_clone() else _FOR_PLAYERS
+    extras = [found[name] for name in wanted if name in found]
+    told = [of_extra(extra, installation.command(extra.name) if extra.missing else "") for extra in extras]
+    wrong = [Finding("extras", "plugin", str(error), Health.WARNING, _UPDATE) for error in broken("arena.")]
+    return told + wrong
+
+
+def of_extra(extra: Extra, command: str) -> Finding:
+    """Whether an extra is installed; if it is not, the command that installs it."""
+    value = f"installed: {PURPOSES[extra.name]}"
+    if extra.missing:
+        value = f"not {value}; to install: {command}"
+    return Finding("extras", extra.name, value, Health.OK)
+
+
+# Which kinds of walls work on this machine: a small program runs behind each kind and tries to get out. Installed
+# packages and kernel versions prove nothing here. A director runs the same tests (walls/probe.py).
+
+
+_ELSEWHERE: Final = "run agents that you do not trust on a machine where it works"
+_MEANS: Final = {
+    WallKind.LIMITS: "work: memory, threads, processor time and open files are limited",
+    WallKind.SANDBOX: "works: other files, other processes and the network are out of reach",
+    WallKind.CONTAINER: "works: as a sandbox, for agents that start processes",
+}
+_START_THREADS: Final = """if True:
+    import os, runpy, sys, threading
+    before = os.readlink("/proc/self/ns/user")
+    runpy.run_path(sys.argv[1])["make_user_namespace"](4)
+    try:
+        for _ in range(16):
+            threading.Thread(target=threading.Event().wait, daemon=True).start()
+        print("warden" if os.readlink("/proc/self/ns/user") == before else "apart")
+    except RuntimeError:
+        print("kernel")
+"""
+
+
+def of_sandboxes() -> list[Finding]:
+    """Which walls work: each kind is tested."""
+    try:
+        from arena.walls import confine, meter, probe
+    except ImportError as error:
+        return [Finding("walls", "limits", f"not available: {one_line(str(error))}", Health.PROBLEM, _ELSEWHERE)]
+    default = probe.chosen(None).kind
+    return [
+        *(of_walls(probe.offer(kind)) for kind in WallKind),
+        default_walls(default, probe.LIMITS_MEAN),
+        of_landlock(),
+        *of_promises(
+            default,
+            *count_threads(confine.__file__),
+            root=os.getuid() == 0,
+            waits=meter.counts_waits(default),
+        ),
+    ]
+
+
+def of_walls(offer: Offer) -> Finding:
+    """Whether one kind of walls works, and what to do if it does not."""
+    if offer.holds:
+        return found("walls", offer.kind, _MEANS[offer.kind])
+    advice = offer.advice or _ELSEWHERE
+    if offer.kind is WallKind.CONTAINER:
+        advice += "; only agents that start processes need it"
+    return found("walls", offer.kind, offer.why, advice)
+
+
+def default_walls(kind: WallKind, limits_mean: str) -> Finding:
+    """The walls that agents get if nothing else is chosen."""
+    if kind is WallKind.LIMITS:
+        return found("walls", "default", f"only limits: {limits_mean}", "run only agents that you trust")
+    return found("walls", "default", f"agents that are not built in run in a {kind}")
+
+
+def of_landlock() -> Finding:
+    """The version of Landlock in this kernel; Landlock restricts access to files."""
+    from arena.walls import file_access
+
+    try:
+        return found("walls", "Landlock", f"ABI version {file_access.landlock_version()}")
+    except OSError:
+        return unknown("walls", "Landlock", "not available")
+
+
+def count_threads(confine: str) -> tuple[str, str]:
+    """Who counts an agent's threads, and the last line of errors. `confine`: the program that confines agents.
+
+    "kernel"; "warden"; "apart" (the warden counts threads, the kernel counts signals and timers for each agent);
+    "nobody"; or empty if the test program could not be started."""
+    if sys.platform != "linux":
+        return "nobody", ""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", _START_THREADS, confine],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return "", one_line(str(error))
+    return done.stdout.strip(), one_line(done.stderr.strip().rpartition("\n")[2])
+
+
+# Which promises of docs/developers/security.md this machine keeps for agents.
+
+
+class Promise(StrEnum):
+    """One promise, named as in the document."""
+
+    OTHER_FILES = "other files"
+    NETWORK = "network"
+    OTHER_PROCESSES = "other processes"
+    SYSTEM_CALLS = "system calls"
+    IMPORTS = "imports"
+    MEMORY = "memory"
+    DISK = "disk"
+    THREADS = "threads"
+    SHARED_QUOTAS = "shared quotas"
+    OFF_TURN = "off turn"
+    WAITING = "time waiting"
+    KILLED_WHOLE = "killed whole"
+
+
+KEPT: Final = "kept"
+_BEHIND_LIMITS: Final = {
+    Promise.OTHER_FILES: "not kept: an agent can read and write what this user can",
+    Promise.NETWORK: "not kept: an agent can open any connection",
+    Promise.OTHER_PROCESSES: "not kept: an agent can signal and stop this user's processes",
+    Promise.SYSTEM_CALLS: "not kept: an agent can make almost any system call",
+    Promise.IMPORTS: "kept in part: unlisted modules are not on the import path, but an agent can read them",
+    Promise.MEMORY: "kept in part: memory in files without a name (memfd_create) is not counted",
+    Promise.DISK: "kept in part: only its own folder is limited, not /tmp or /dev/shm",
+    Promise.SHARED_QUOTAS: "kept in part: an agent can open all pseudo-terminals of the machine",
+    Promise.OFF_TURN: "kept in part: an agent can resume itself; processor time finds it on Linux, nothing on macOS",
+    Promise.WAITING: "not kept: waiting for a processor is charged as thinking",
+    Promise.KILLED_WHOLE: "kept in part: a process that left its session (setsid) is killed late",
+}
+"""Promises that `limits` does not keep, and how far it keeps each."""
+_SANDBOX: Final = "needs a sandbox (see walls, above)"
+_NAMESPACES: Final = (
+    "allow this user to create user namespaces; then the kernel counts for each agent "
+    "(Debian: the sysctl kernel.unprivileged_userns_clone; Ubuntu: kernel.apparmor_restrict_unprivileged_userns)"
+)
+_ORDINARY_USER: Final = "the kernel does not count threads for root: run tournaments as an ordinary user"
+
+
+def of_promises(kind: WallKind, counts: str, why: str, *, root: bool, waits: bool) -> list[Finding]:
+    """One finding for each promise. `kind`: the default walls; `counts`, `why`: the result of
+    `sandboxes.count_threads`; `waits`: whether the time that an agent waits for a processor can be measured."""
+    behind = _BEHIND_LIMITS if kind is WallKind.LIMITS else {}
+    tested = {Promise.THREADS: threads(counts, why, root=root), Promise.SHARED_QUOTAS: quotas(counts)}
+    if not waits:
+        value = "not kept: waiting is charged as thinking: this system does not measure it"
+        tested[Promise.WAITING] = _promise(Promise.WAITING, value, "run nothing else during a tournament")
+    return [
+        _promise(each, behind[each], _SANDBOX) if each in behind else tested.get(each) or _promise(each, KEPT)
+        for each in Promise
+    ]
+
+
+def _promise(promise: Promise, value: str, advice: str = "") -> Finding:
+    return found("promises", promise, value, advice)
+
+
+def threads(counts: str, why: str, *, root: bool) -> Finding:
+    """Whether the kernel refuses an agent more threads than allowed, or the warden counts them."""
+    if counts == "kernel":
+        return _promise(Promise.THREADS, KEPT)
+    if counts == "nobody":
+        return unknown("promises", Promise.THREADS, "not kept: threads cannot be counted on this system")
+    if counts in ("apart", "warden"):
+        value = "kept in part: counted by the warden, up to 40 times a second"
+        return _promise(Promise.THREADS, value, _ORDINARY_USER if root else _NAMESPACES)
+    advice = "no agent can be started here (Ubuntu: see the sysctl kernel.apparmor_restrict_unprivileged_userns)"
+    value = f"not kept: the test failed: {why or 'no output'}"
+    return Finding("promises", Promise.THREADS, value, Health.PROBLEM, advice)
+
+
+def quotas(counts: str) -> Finding:
+    """Whether each agent has its own user namespace, in which the kernel counts its signals and timers separately."""
+    if counts in ("kernel", "apart"):
+        return _promise(Promise.SHARED_QUOTAS, KEPT)
+    if counts == "nobody":
+        return unknown("promises", Promise.SHARED_QUOTAS, "not kept: this system has no separate count for each agent")
+    value = "kept in part: all agents share this user's limit on pending signals and timers"
+    return _promise(Promise.SHARED_QUOTAS, value, _NAMESPACES)

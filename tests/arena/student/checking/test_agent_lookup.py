@@ -13,7 +13,7 @@ from adsearch.openspiel import KEEP_PROMISES
 from arena.errors import BadPlayer
 from arena.players.player import read_player
 from arena.student import starter
-from arena.student.named_game import named_game
+from arena.student.checking.agent_lookup import named_game
 from arena.student.starter import Style
 from tests.kit.every_game import SMALL
 

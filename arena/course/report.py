@@ -1,41 +1,189 @@
-"""Writes a report into a folder: its pages under their addresses, and those of the chosen games, drawn by several
-processes.
+"""`arena course report`: a tournament as a web site to publish.
 
-Each process reads and draws a few games at a time, so that memory use stays small.
+`gather` reads all that it shows from the database, in one transaction, under public names. `pages` makes the pages,
+from values alone. `write_site` writes them into a folder; several processes read and draw the games, a few at a time.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations, pairwise
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from adsearch.pictures.svg import words
-from arena.course.aliases import ShownNames, numbered, public_game, public_rules
+from arena.course.aliases import ShownNames, aliases_of, listed_game, numbered, own_names, public_game, public_rules
 from arena.course.output_folder import spread
+from arena.errors import BadRating
 from arena.history.words import counted, moment
 from arena.pages import event, replay_page
-from arena.pages import event as about
 from arena.pages.drawing import Frame, draw
+from arena.players.submissions import is_ready_made
+from arena.ratings import ranking, systems
 from arena.ratings.points import IN_CROSSTABLE
+from arena.ratings.recorded import agent as agent_of
+from arena.ratings.recorded import progress
 from arena.results import figures, listings
 from arena.results.columns import Cell
 from arena.results.listings import Met
+from arena.results.report import ListedGame, Report, reported_agents
+from arena.tournament.standings import standings
 from db import games as record
+from db import lookup, rated_games, running
 from db.database import Database
+from db.records import PairCount, RatedGame
 
 if TYPE_CHECKING:
-    from arena.course.report.gather import WholeReport
-    from arena.results.report import ListedGame, Report, ReportedAgent
+    from datetime import datetime
+
+    from arena.course.roster import Roster
+    from arena.ratings.ranking import Ranking
+    from arena.ratings.recorded import VersionRating
+    from arena.results.report import ReportedAgent
+    from db.database import Connection
     from db.lately import LastResult
     from db.records import PastGame
+
+
+# Gathers what a report shows from the database: standings, ratings, and how every game ended.
+
+
+_PER_QUERY: Final = 500
+"""Number of games read by one query."""
+_Value = TypeVar("_Value", bound=Hashable)
+
+
+class WholeReport(Report, frozen=True, kw_only=True):
+    """A report with all its finished games."""
+
+    games: Sequence[ListedGame]
+    """In the order of their numbers."""
+
+
+def gather(
+    connection: Connection, tournament: int, roster: Roster | None, *, now: datetime
+) -> tuple[WholeReport, ShownNames]:
+    """The report, and the names shown in it."""
+    title = lookup.tournament_name(connection, tournament)
+    (row,) = lookup.tournaments(connection, tournament)
+    played = lookup.versions_played(connection, tournament)
+    agents = dict.fromkeys((name for one in played for name in (one.player, one.agent)), False)
+    agents |= {
+        entry.name: is_ready_made(entry.source, entry.started_as) for entry in running.entries(connection, tournament)
+    }
+    names = own_names(agents) if roster is None else aliases_of(agents, roster)
+    shown = names.shown
+    described = lookup.anchors(connection, [tournament])
+    anchors = {shown[name]: rating for name, rating in described.items() if name in shown}
+    scope = rated_games.Scope(tournaments=(tournament,))
+    ratings = ratings_of(connection, scope, shown, anchors)
+    several = len({(one.agent, one.version) for one in played}) > len({one.agent for one in played})
+    versions = versions_of(connection, scope, shown, anchors) if several else {}
+    found = standings(connection, tournament).renamed(shown)
+    report = WholeReport(
+        title=names.redact(title),
+        game=public_rules(row.game, names),
+        clock=row.clock,
+        own_clocks={shown[name]: clock for name, clock in running.own_clocks(connection, tournament).items()},
+        format=row.format,
+        status=row.status,
+        over=row.played,
+        planned=row.games,
+        made=now,
+        agents=reported_agents(found, ratings, versions),
+        bracket=found.bracket,
+        head_to_head=found.results.head_to_head,
+        ranking=ratings,
+        test=found.test,
+        games=list(_games(connection, tournament, names)),
+    )
+    return report, names
+
+
+# Renaming.
+
+
+def _rename(game: RatedGame, new_name: Callable[[str], str]) -> RatedGame:
+    return replace(game, names=tuple(map(new_name, game.names)))
+
+
+def _rename_count(count: PairCount, shown: Mapping[str, str]) -> PairCount:
+    return replace(count, first=shown[count.first], second=shown[count.second])
+
+
+def _shown_version(name: str, shown: Mapping[str, str]) -> str:
+    agent = agent_of(name)
+    return shown[agent] + name.removeprefix(agent)
+
+
+# Ratings.
+
+
+def ratings_of(
+    connection: Connection, scope: rated_games.Scope, shown: Mapping[str, str], anchors: Mapping[str, float]
+) -> Ranking | None:
+    """The ratings; None if there are no games, or if no single system can rate them."""
+    pairs, others = rated_games.counted(connection, scope)
+    counts = [_rename_count(pair, shown) for pair in pairs]
+    games = [_rename(game, shown.__getitem__) for game in others]
+    there = {name for game in games for name in game.names} | {
+        name for one in counts for name in (one.first, one.second)
+    }
+    if not there:
+        return None
+    held = {name: rating for name, rating in anchors.items() if name in there}
+    try:
+        return systems.rank(games, counts, settings=ranking.Settings(anchors=held))
+    except BadRating:
+        return None
+
+
+def versions_of(
+    connection: Connection, scope: rated_games.Scope, shown: Mapping[str, str], anchors: Mapping[str, float]
+) -> Mapping[str, Sequence[VersionRating]]:
+    """The rating of each agent's versions, from games for two players."""
+    of_two = [
+        _rename(game, lambda name: _shown_version(name, shown))
+        for game in rated_games.games(connection, replace(scope, versions=True))
+        if len(game.names) == 2
+    ]
+    there = {agent_of(name) for game in of_two for name in game.names}
+    held = {anchor: rating for anchor, rating in anchors.items() if anchor in there}
+    return progress(of_two, anchors=held)
+
+
+# Games.
+
+
+def _games(connection: Connection, tournament: int, names: ShownNames) -> Iterator[ListedGame]:
+    """The finished games. Equal values of different games are one object, to save memory."""
+    known: dict[Hashable, Hashable] = {}
+
+    def same(value: _Value) -> _Value:
+        return known.setdefault(value, value)  # type: ignore[return-value]
+
+    ids = record.ids(connection, tournament)
+    for first in range(0, len(ids), _PER_QUERY):
+        for game in record.games(connection, ids[first : first + _PER_QUERY]):
+            listed = listed_game(game, names)
+            yield replace(
+                listed,
+                players=same(listed.players),
+                points=same(listed.points),
+                ended=same(listed.ended),
+                notes=same(listed.notes),
+            )
+
+
+# Writes a report into a folder: its pages under their addresses, and those of the chosen games, drawn by several
+# processes.
 
 
 # Which pages a report has, and their file names, which every file system and web server accepts.
@@ -135,7 +283,7 @@ def slug(name: str) -> str:
     return f"agent-{plain}".rstrip("-") if not plain or _RESERVED_BY_WINDOWS.fullmatch(plain) else plain
 
 
-# The pages of a report, except those of its games. Pure: takes values, returns HTML; `write.py` writes the files.
+# The pages of a report, except those of its games. Pure: takes values, returns HTML; `write_site` writes the files.
 
 
 PER_PAGE: Final = 300
@@ -204,7 +352,7 @@ def _agent(
     bracket = report.bracket
     first = {
         "person": "",
-        "facts": about.agent_facts(
+        "facts": event.agent_facts(
             agent, made=report.made, reached="" if bracket is None else bracket.reached(agent.name)
         ),
         "version": None,
@@ -212,10 +360,10 @@ def _agent(
         "playing": "",
         "challenge": None,
         "handed_in": [],
-        "ratings": about.agent_progress(agent),
+        "ratings": event.agent_progress(agent),
         "worst": None,
         "opponents": listings.opponents(agent.name, list(_met(report, agent)), links),
-        "faults": [*about.agent_faults(agent, own, links)],
+        "faults": [*event.agent_faults(agent, own, links)],
     }
     for place, listed in _in_parts(where, at, own, of=agent.name):
         shown = first if place == at else None
@@ -237,7 +385,7 @@ def _met(report: Report, agent: ReportedAgent) -> Iterator[Met]:
 def _all_games(report: WholeReport, where: Addresses) -> Iterator[tuple[str, str]]:
     """The list of all games, each part with its address."""
     for place, listed in _in_parts(where, GAMES, report.games):
-        yield place, _games(report, place, "All games", listed)
+        yield place, _game_pages(report, place, "All games", listed)
 
 
 def _pairs(report: WholeReport, where: Addresses) -> Iterator[tuple[str, str]]:
@@ -252,7 +400,7 @@ def _pairs(report: WholeReport, where: Addresses) -> Iterator[tuple[str, str]]:
         links = where.seen_from(at)
         score = {"players": [(name, links.agent(name)) for name in (one, other)], "text": _score(report, one, other)}
         for place, listed in _in_parts(where, at, games, of=one):
-            yield place, _games(report, place, f"{one} – {other}", listed, score=score)
+            yield place, _game_pages(report, place, f"{one} – {other}", listed, score=score)
 
 
 def _score(report: Report, one: str, other: str) -> str:
@@ -264,7 +412,7 @@ def _score(report: Report, one: str, other: str) -> str:
     return f"{figures.share(met.points)} – {figures.share(back.points)} in {counted(met.games, 'game')} that {count}."
 
 
-def _games(
+def _game_pages(
     report: Report, place: str, title: str, listed: dict[str, Any], *, score: dict[str, Any] | None = None
 ) -> str:
     return _drawn("games.html", report, place, title, games=listed, score=score, filter=None)

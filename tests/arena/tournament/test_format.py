@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from arena.ratings.match_statistics import Hypothesis, Model, sprt
-from arena.tournament.sequential_test import SprtTerms, line_of_match, match_test
+from arena.tournament.format import SprtTerms, line_of_match, match_test
 
 HALVES = (0.0, 0.5, 1.0, 1.5, 2.0)
 

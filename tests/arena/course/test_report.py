@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.course.aliases import own_names
-from arena.course.report.gather import WholeReport
-from arena.course.report.write import write_site
+from arena.course.report import WholeReport, write_site
 from db import games, lookup, store
 from db.database import Database
 from tests.kit import sample_record
