@@ -218,7 +218,6 @@ def _show_list(
 ) -> None:
     """Prints the grade list."""
     from arena.course import grading
-    from arena.course import grading as marks
 
     short = shown.is_table and columns is None
     rows, of_missing = found.rows, {}
@@ -229,16 +228,16 @@ def _show_list(
             rows = [{**row, "faults": found.results[row["agent"]].faults} for row in rows]
         rows = [_short(row, tuple(bars), statuses=statuses, marks=scheme is not None) for row in rows]
     if scheme is not None:
-        of_missing = marks.columns(scheme, None)
+        of_missing = grading.columns(scheme, None)
         none = dict.fromkeys(of_missing, "")  # for agents that are not on the roster
         on_roster = {agent for _, agent in lines or ()}
         rows = [
-            row | (none if lines and agent not in on_roster else marks.columns(scheme, found.results[agent]))
+            row | (none if lines and agent not in on_roster else grading.columns(scheme, found.results[agent]))
             for row in rows
             for agent in [row["agent"]]
         ]
     if short:
-        of_missing = of_missing | {"agent": marks.NOT_ENTERED}
+        of_missing = of_missing | {"agent": grading.NOT_ENTERED}
     if lines is not None:
         rows = grading.joined(rows, lines, of_missing, others=columns is None)
     if columns is not None:

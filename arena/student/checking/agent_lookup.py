@@ -29,7 +29,7 @@ from arena.student.checking.explanations import Explanation
 
 _NOT_FOUND: Final = re.compile(r"No module named '(\w+)")
 _READ: Final = 64 * 1024
-"""Bytes read from a file that is not an agent."""
+"""Bytes read from a file."""
 _ZIP: Final = b"PK"
 _COMPILED: Final = (b"\x7fELF", b"\xcf\xfa\xed\xfe")
 """The first bytes of a compiled program, on Linux and macOS."""
@@ -235,8 +235,6 @@ def _of_folder(folder: Path) -> tuple[str, str]:
 
 
 ADD_GAME: Final = "add --game GAME, such as --game connect4 (`arena games` lists all)"
-_READ_FOR_NAMES: Final = 64 * 1024
-"""Bytes read from a file."""
 _NESTED: Final = r"""\((?:[^\s'"()]|\([^\s'"()]*\))*\)"""
 _OPTION: Final = re.compile(rf"""--game[ =](?:'([^'\n]+)'|"([^"\n]+)"|([^\s'"()]+(?:{_NESTED})?))""")
 """The game in quotes, or without; parentheses belong to it that are opened and closed after its name."""
@@ -286,7 +284,7 @@ def _text(path: Path) -> str:
     with suppress(OSError, ValueError):
         if path.is_file():
             with path.open("rb") as file:
-                return file.read(_READ_FOR_NAMES).decode("utf-8", "replace")
+                return file.read(_READ).decode("utf-8", "replace")
     return ""
 
 
