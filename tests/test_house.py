@@ -205,7 +205,7 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
         *("arena/match/fixture.py", "arena/match/openings.py", "arena/walls/guard.py"),
         *("arena/engines/gtp.py", "arena/engines/gnubg.py", "arena/players/entrants.py"),
         *("arena/cli/play/game_screen.py", "arena/cli/play/human_player.py"),
-        *("arena/student/analysis.py", "arena/student/checking/planned_games.py", "arena/play/follower.py"),
+        *("arena/student/analysis.py", "arena/student/checking/planned_games.py", "arena/play/followed_game.py"),
         "arena/play/director.py",
         *(
             "arena/web/person.py",
@@ -250,7 +250,7 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
         *("arena/history/words.py", "arena/pages/game.py"),  # `looks` loads only our own
         *("arena/as_engine/gtp.py", "arena/as_engine/uci.py"),
         *("arena/tournament/host.py", "arena/student/checking/agent_lookup.py"),
-        *("arena/history/exchange/chess_openings.py", "arena/history/exchange/chess_openings.py"),
+        "arena/history/exchange/chess_openings.py",
     }
     on_record = {"arena/history/recorded_rules.py"}
     assert loading == of_the_game_being_played | of_a_description | typed | name | built_in | on_record

@@ -18,8 +18,8 @@ from arena.accounts.audit import Act, note
 from arena.accounts.sessions import Draw, KeyKind, hash_of, new_key
 from arena.course.roster import Roster, Student, folded
 from arena.errors import BadAccount, BadRoster, BadSubmission
+from arena.tournament.author_names import agent_name
 from arena.tournament.description import what_is_wrong_with
-from arena.tournament.enrolment import agent_name
 from db import accounts
 from db.accounts import AccountUse, Role
 from db.accounts import StoredAccount as Account

@@ -78,6 +78,18 @@ def own_names(agents: Collection[str]) -> ShownNames:
     return ShownNames(numbered(agents, printable, "{} ({})"))
 
 
+_LONGEST_SLUG: Final = 40
+"""Length limit of an agent's name in a file name."""
+_RESERVED_BY_WINDOWS: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")
+
+
+def slug(name: str) -> str:
+    """`name` in lower-case ASCII letters, digits and hyphens; never empty."""
+    letters = normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    plain = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")[:_LONGEST_SLUG].strip("-")
+    return f"agent-{plain}".rstrip("-") if not plain or _RESERVED_BY_WINDOWS.fullmatch(plain) else plain
+
+
 def numbered(names: Iterable[str], plain: Callable[[str], str], form: str) -> dict[str, str]:
     """Every name -> its plain form; if that is taken, `form` with the plain form and the next free number."""
     forms: dict[str, str] = {}

@@ -18,7 +18,8 @@ from arena.course.aliases import aliases_of
 from arena.course.roster import Roster
 from arena.errors import ArenaError
 from arena.history.recorded_rules import package_in
-from arena.players.submissions import Store, is_ready_made
+from arena.players.submissions import Store
+from arena.players.versions import is_ready_made
 from db import bundles, games
 from db.bundles import SourceFile
 from db.database import Connection, Database

@@ -6,8 +6,6 @@ from values alone. `write_site` writes them into a folder; several processes rea
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations, pairwise
@@ -19,13 +17,22 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from adsearch.pictures.svg import words
-from arena.course.aliases import ShownNames, aliases_of, listed_game, numbered, own_names, public_game, public_rules
+from arena.course.aliases import (
+    ShownNames,
+    aliases_of,
+    listed_game,
+    numbered,
+    own_names,
+    public_game,
+    public_rules,
+    slug,
+)
 from arena.course.output_folder import spread
 from arena.errors import BadRating
 from arena.history.words import counted, moment
 from arena.pages import event, replay_page
 from arena.pages.drawing import Frame, draw
-from arena.players.submissions import is_ready_made
+from arena.players.versions import is_ready_made
 from arena.ratings import ranking, systems
 from arena.ratings.points import IN_CROSSTABLE
 from arena.ratings.recorded import agent as agent_of
@@ -191,9 +198,6 @@ def _games(connection: Connection, tournament: int, names: ShownNames) -> Iterat
 
 FRONT: Final = "index.html"
 GAMES: Final = "games.html"
-_LONGEST: Final = 40
-"""Length limit of an agent's name in a file name."""
-_RESERVED_BY_WINDOWS: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")
 
 
 class Addresses(Struct, frozen=True):
@@ -274,13 +278,6 @@ def address_of(agents: Sequence[str], *, replays: Iterable[int] = ()) -> Address
         crosstable=dict.fromkeys(agents[:IN_CROSSTABLE]),
         replays=frozenset(replays),
     )
-
-
-def slug(name: str) -> str:
-    """`name` in lower-case ASCII letters, digits and hyphens; never empty."""
-    letters = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    plain = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")[:_LONGEST].strip("-")
-    return f"agent-{plain}".rstrip("-") if not plain or _RESERVED_BY_WINDOWS.fullmatch(plain) else plain
 
 
 # The pages of a report, except those of its games. Pure: takes values, returns HTML; `write_site` writes the files.

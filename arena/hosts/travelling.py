@@ -21,7 +21,7 @@ from arena.errors import ArenaError
 from arena.hosts.messages import AgentSent, Batch, FileSent, GameSent, Joining
 from arena.match.allowance import Allowance, WallKind
 from arena.match.schedule import Entrant, Planned
-from arena.players import submissions
+from arena.players import versions
 from arena.players.engines import split_engine
 from arena.players.entrants import Confinement, enter
 from arena.players.player import Player, PlayerKind
@@ -175,7 +175,7 @@ def agent_sent(
 
 def player_here(agent: AgentSent, store: Store) -> Player:
     """The player that an agent is on this host, whose store has its files."""
-    return submissions.player_of(StoredVersion(agent.name, 1, agent.source, agent.started_as), store)
+    return versions.player_of(StoredVersion(agent.name, 1, agent.source, agent.started_as), store)
 
 
 def rules_sent(rules: str, store: Store) -> str:

@@ -11,8 +11,8 @@ from arena.history.words import age, counted, moment
 from arena.pages.game import Plot, ratings
 from arena.ratings import plots
 from arena.ratings.match_statistics import Hypothesis
-from arena.ratings.plots.dot_plot import MARKS
 from arena.ratings.plots.line_plot import Line
+from arena.ratings.plots.ranking_plot import MARKS
 from arena.ratings.points import APART
 from arena.ratings.scale import expected_score
 from arena.results import figures, listings, standings_table

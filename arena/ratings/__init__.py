@@ -9,6 +9,7 @@ the numbers.
     match_statistics    two players: Elo difference, likelihood of superiority (LOS), sequential test (SPRT)
     recorded            ratings computed earlier, and the progress of versions
     grades              comparison of students with bars
-    duels               games of two players as numbers; pools of players that games connect
+    duels               games of two players as columns of numbers
+    pools               players that games connect, so that their ratings can be compared
     plots/              SVG plots
 """

@@ -16,7 +16,8 @@ from msgspec.structs import replace
 
 from adsearch.errors import quote
 from arena.errors import BadRating
-from arena.ratings.duels import Numbers, Pools
+from arena.ratings.duels import Numbers
+from arena.ratings.pools import Pools
 from arena.ratings.scale import ELO, WIDTH
 
 PRIOR: Final = 1.0

@@ -15,8 +15,9 @@ from msgspec import Struct
 
 from arena.ratings import points
 from arena.ratings.bradley_terry import Advantage
-from arena.ratings.duels import Duels, Numbers, connected
+from arena.ratings.duels import Duels, Numbers
 from arena.ratings.estimates import PRIOR, Estimates
+from arena.ratings.pools import connected
 from arena.ratings.scale import DIGITS
 from db.records import RatedGame
 

@@ -23,7 +23,7 @@ from arena.errors import ArenaError, BadFixture, BadPlayer, RefereeLost
 from arena.history.words import counted, without_store
 from arena.match import schedule
 from arena.match.schedule import Finished, Planned
-from arena.players import submissions
+from arena.players import versions
 from arena.players.builder import walls_of
 from arena.players.player import Player
 from arena.players.submissions import Store
@@ -237,9 +237,9 @@ class Checks(StandingSchedule):
         source = self._sources.folder / (one.source or "")
         if one.source is None or not source.is_dir():
             raise BadPlayer("its files are not in the store; hand it in again")
-        checked.started_as = submissions.version_started_as(source, one.author)
+        checked.started_as = versions.version_started_as(source, one.author)
         version = StoredVersion(one.author, 0, one.source, checked.started_as)
-        return submissions.player_of(version, self._sources)
+        return versions.player_of(version, self._sources)
 
     # From a check to its row.
 

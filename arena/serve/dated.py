@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from arena.errors import ArenaError
 from arena.history import words
 from arena.match.schedule import Finished, Planned
-from arena.players import submissions
+from arena.players import versions
 from arena.players.builder import walls_of
 from arena.players.submissions import Store
 from arena.serve.in_turn import StandingSchedule
@@ -181,7 +181,7 @@ class DatedTournaments(StandingSchedule):
         )
 
     def _listed(self, line: record.LadderLine) -> Listed:
-        player = submissions.player_of(_version(line), self._store)
+        player = versions.player_of(_version(line), self._store)
         walls, allowance = walls_of(self._store, line.source, self._opened.ladder.languages)
         return Listed(line.name, line.started_as, player, walls=walls, allowance=allowance)
 

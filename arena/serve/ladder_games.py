@@ -24,7 +24,8 @@ from arena.history.words import without_store
 from arena.match.schedule import Entrant, Finished, Planned, rules_failed
 from arena.players.builder import walls_of
 from arena.players.entrants import Confinement, enter
-from arena.players.submissions import Store, player_of
+from arena.players.submissions import Store
+from arena.players.versions import player_of
 from arena.ratings.scale import ELO, WIDTH, middle
 from arena.serve.in_turn import StandingSchedule
 from arena.serve.opened import OpenLadder

@@ -36,7 +36,8 @@ from arena.serve.intake import MOST_INTERRUPTIONS, IntakeProcess
 from arena.serve.invited import Invitation, InvitedGames, planned
 from arena.serve.ladder_games import LadderGames
 from arena.serve.opened import OpenLadder, opened
-from arena.serve.page_link import Nudges, WantGame
+from arena.serve.page_link import WantGame
+from arena.serve.place import Nudges
 from arena.serve.rater import RaterProcess
 from arena.serve.submissions import AFTER_GRACE, GRACE
 from arena.tournament import host

@@ -31,8 +31,8 @@ from arena.serve.ladder import Limits
 from arena.serve.opened import OpenLadder
 from arena.serve.spool import LONGEST_FILE_NAME, file_name, stored
 from arena.student.checking import CheckStep
+from arena.tournament.author_names import agent_name
 from arena.tournament.description import folded
-from arena.tournament.enrolment import agent_name
 from arena.walls import probe
 from db import ladder, running
 from db.database import Connection, Database

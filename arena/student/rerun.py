@@ -25,7 +25,7 @@ from arena.match import Match
 from arena.match.conditions import Conditions, Limits, OwnTime
 from arena.match.fixture import Fixture, SeatPlan
 from arena.match.seeds import GameSeeds
-from arena.players import own_sources, submissions
+from arena.players import own_sources, versions
 from arena.players.own_sources import OwnSource
 from arena.players.player import Player, PlayerKind, loaded, read_player
 from arena.players.submissions import Store, in_store
@@ -115,8 +115,8 @@ def chosen_player(
 
 def _recorded_player(connection: Connection, store: Store, game: PastGame, seat: int) -> tuple[Player, str]:
     """The version that played in that seat, and its name."""
-    version = submissions.version_of_seat(connection, game.seats[seat])
-    return submissions.player_of(version, store), f"{version.agent}@{version.number}"
+    version = versions.version_of_seat(connection, game.seats[seat])
+    return versions.player_of(version, store), f"{version.agent}@{version.number}"
 
 
 def can_run(connection: Connection, store: Store, game: PastGame, seat: int) -> bool:
@@ -132,11 +132,11 @@ def seats_of_user_agents(connection: Connection, game: PastGame) -> list[int]:
     """The seats of agents that are not built in, nor engines, nor people, nor "wait"."""
     if any(seat.version is None for seat in game.seats):
         return []  # the game has not started
-    played = [submissions.version_of_seat(connection, seat) for seat in game.seats]
+    played = [versions.version_of_seat(connection, seat) for seat in game.seats]
     return [
         seat
         for seat, version in enumerate(played)
-        if not submissions.is_ready_made(version.source, version.started_as)
+        if not versions.is_ready_made(version.source, version.started_as)
         and version.source not in (PlayerKind.HUMAN, PlayerKind.WAIT)
     ]
 

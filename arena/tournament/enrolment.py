@@ -1,5 +1,5 @@
-"""The agents of a description: the files and folders that `players` matches, the tables [[agent]] and [languages.NAME],
-and the file that `arena course collect` writes.
+"""The agents of a description: the files and folders that `players` matches, the tables [[agent]], and the tables
+[languages.NAME].
 
 `league.py` reads the rest of a description. Paths are relative to the description's folder. No code of an agent is run
 here.
@@ -8,26 +8,19 @@ here.
 from __future__ import annotations
 
 import glob
-import json
 import os
 import re
 import shlex
-import unicodedata
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
-from stat import S_IMODE
 from types import MappingProxyType
 from typing import Any, Final
 
-from msgspec import Struct
-
 from adsearch.errors import quote
 from agents import builtin
-from arena import engines as protocols
-from arena.errors import ArenaError, BadLeague, BadPlayer, BadSubmission
+from arena.errors import BadLeague, BadPlayer
 from arena.languages import FILES, MAIN
 from arena.languages import ours as of_languages
 from arena.match.allowance import Allowance, WallKind
@@ -36,10 +29,8 @@ from arena.players import contents, engines
 from arena.players.build_commands import Language
 from arena.players.build_commands import default as standard_of
 from arena.players.player import MAIN_FILE, Player, PlayerKind, read_player, split_path
-from arena.players.submissions import Store
-from arena.tournament.description import Table, folded, read_toml, what_is_wrong_with
-from db import private
-from db.ladder import SECOND_AGENT
+from arena.tournament.collected_file import ENDING, read_collected
+from arena.tournament.description import Table, read_toml, what_is_wrong_with
 
 ALLOWED_KEYS: Final = Allowance.__struct_fields__
 """The limits of a user-supplied agent; they are set for all agents, or for one."""
@@ -282,197 +273,3 @@ def _words(keys: Table, key: str, default: tuple[str, ...], braced: tuple[str, .
             if found not in braced or (found == FILES != word):
                 keys.fail(f"expected {' or '.join(braced)} in a command, got {quote(word)}", key)
     return words
-
-
-# The file that says who plays with which submission: written by `arena course collect`, named by a tournament's
-# description.
-
-
-ENDING: Final = ".collected.toml"
-_ABOUT: Final = """\
-# Who plays with which submission. `arena course collect` writes this file; the description of a tournament names it:
-#
-#     players = "{name}"
-
-"""
-
-
-class Collected(Struct, frozen=True):
-    """An agent and the submission that it plays with."""
-
-    name: str
-    """The agent's name."""
-    version: int
-    """The number of the agent's version in the database."""
-    source: str
-    """The submission's hash in the store."""
-    started_as: str
-    """The name of its file or folder."""
-    submission: str
-    """The path where it was found."""
-    handed_in: str
-    """When it was handed in, in ISO 8601; empty if not known."""
-    light: str
-    """The result of its check: good or warning."""
-    told: str
-    checked: str
-    """A hash of the conditions of its check."""
-    late_days: int = 0
-    """How many days late it was handed in, counting each day that had started; 0: in time."""
-    language: str = ""
-    """The table [languages.NAME] that it was built with; empty for Python."""
-
-    @property
-    def when(self) -> datetime | None:
-        """The time of the hand-in; None if not known."""
-        return datetime.fromisoformat(self.handed_in) if self.handed_in else None
-
-    def player(self, store: Store) -> Player:
-        """The agent as it is in the store; BadPlayer if files of it are missing or changed."""
-        from arena.players.submissions import player_of as player  # imported late: it loads the database's modules
-        from db.audit import StoredVersion
-
-        return player(StoredVersion(self.name, self.version, self.source, self.started_as), store)
-
-
-class Refused(Struct, frozen=True):
-    """The latest submission for an agent, if it does not play."""
-
-    name: str
-    """The agent's name."""
-    submission: str
-    """The path where it was found."""
-    why: str
-    """What is wrong with it, and what to do."""
-
-
-def named_in(description: Path) -> list[Path]:
-    """The existing files of this kind that the key `players` of a description matches."""
-    folder = description.absolute().parent
-    return [
-        folder / match
-        for pattern in Table(read_toml(description), str(description)).texts("players")
-        for match in sorted(glob.glob(os.path.expanduser(pattern), root_dir=folder, recursive=True))
-        if match.endswith(ENDING) and (folder / match).is_file()
-    ]
-
-
-def read_collected(path: Path) -> tuple[list[Collected], Store]:
-    """The agents in the file, and the store of their submissions; BadLeague says what is wrong with the file."""
-    keys = Table(read_toml(path), str(path))
-    keys.only(("store", "agent", "refused"))
-    kept = []
-    for number, table in enumerate(keys.tables("agent"), 1):
-        agent = Table(table, f"{path}: agent {number}")
-        agent.only(Collected.__struct_fields__)
-        if wrong := what_is_wrong_with(table.get("name")):
-            agent.fail(wrong, "name")
-        texts = {name: agent.text(name, "") for name in ("submission", "told", "checked", "language")}
-        handed_in = agent.text("handed_in", "") if table.get("handed_in") else ""
-        try:
-            datetime.fromisoformat(handed_in or "2026-01-01")
-        except ValueError:
-            agent.fail(f"expected a time such as 2026-05-01T23:59:00+00:00, got {handed_in!r}", "handed_in")
-        kept.append(
-            Collected(
-                name=table["name"],
-                version=agent.whole("version", 1, 10**9, 1),
-                source=agent.text("source"),
-                started_as=agent.text("started_as"),
-                handed_in=handed_in,
-                light=agent.word("light", ("good", "warning"), "good"),
-                late_days=agent.whole("late_days", 0, 10**9, 0),
-                **texts,
-            )
-        )
-    folder = path.parent / os.path.expanduser(keys.text("store", "arena.store"))
-    return kept, Store(folder)
-
-
-def read_refused(path: Path) -> list[Refused]:
-    """The submissions in the file that do not play; BadLeague says what is wrong with the file."""
-    found = []
-    for number, table in enumerate(Table(read_toml(path), str(path)).tables("refused"), 1):
-        one = Table(table, f"{path}: refused {number}")
-        one.only(Refused.__struct_fields__)
-        found.append(Refused(**{name: one.text(name) for name in Refused.__struct_fields__}))
-    return found
-
-
-def write_collected(
-    path: Path, kept: Mapping[str, Collected], store: Store, refused: Mapping[str, Refused] = MappingProxyType({})
-) -> None:
-    """Writes the agents and the refused submissions into the file, each in the order of their names."""
-    here = path.absolute().parent
-    place = os.path.relpath(store.folder, here) if store.folder.is_relative_to(here) else str(store.folder)
-    lines = [_ABOUT.format(name=path.name), f"store = {_text(place)}\n"]
-    tables: list[tuple[str, Collected | Refused]] = [("agent", one) for _, one in sorted(kept.items())]
-    tables += [("refused", one) for _, one in sorted(refused.items())]
-    for title, one in tables:
-        lines.append(f"\n[[{title}]]\n")
-        lines += [
-            f"{name} = {_text(getattr(one, name))}\n"
-            for name in one.__struct_fields__
-            if getattr(one, name) not in ("", 0)
-        ]
-    begun = path.with_name(f"{path.name}.part")
-    try:
-        begun.unlink(missing_ok=True)
-        with open(private.new_file(begun), "w", encoding="utf-8", newline="\n") as file:
-            with suppress(FileNotFoundError):
-                os.fchmod(file.fileno(), S_IMODE(path.stat().st_mode))
-            file.writelines(lines)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(begun, path)
-    except OSError as error:
-        raise ArenaError(f"cannot write {path}: {error.strerror}") from None
-    finally:
-        begun.unlink(missing_ok=True)
-
-
-def _text(value: Any) -> str:
-    """A value in TOML's notation: its strings are those of JSON, except for the DEL character."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-# The names under which authors hand in agents: what they may contain, so that they mean nothing else anywhere.
-
-
-_REFUSED_IN_NAMES: Final = ("--", *'=,:/\\*?<>|"`$')
-"""What no name contains, because it has a meaning in commands, in file names or in web addresses."""
-
-
-def agent_name(author: str, agent: str = "", *, ladder: str, anchors: Collection[str]) -> str:
-    """The name of the author's agent on the ladder with these anchors; BadSubmission if it cannot be one.
-
-    `agent`: the second part of the name of a further agent."""
-    parts = {"author": author, "agent": agent} if agent else {"author": author}
-    name = SECOND_AGENT.join(parts.values())
-    for what, part in parts.items():
-        if wrong := what_is_wrong_with(part):
-            raise BadSubmission(f"{what}: {wrong}")
-        if SECOND_AGENT in part:
-            raise BadSubmission(f"{what}: expected a name without a dot, got {quote(part)}; a dot separates the two")
-        if refused := [text for text in _REFUSED_IN_NAMES if text in part]:
-            raise BadSubmission(f"{what}: expected a name without {quote(refused[0])}, got {quote(part)}")
-        if part.startswith("-"):
-            raise BadSubmission(f"{what}: expected a name that does not start with '-', got {quote(part)}")
-    if wrong := what_is_wrong_with(name):
-        raise BadSubmission(wrong)
-    if folded(name) in {folded(anchor) for anchor in anchors}:
-        raise BadSubmission(f"{quote(name)} is an anchor of ladder {quote(ladder)}: choose another name")
-    if folded(name) in {
-        folded(known) for known in (*builtin.names(), *engines.known(), *protocols.names(), *PlayerKind)
-    }:
-        raise BadSubmission(f"author: {quote(name)} is the name of a player in commands: choose another name")
-    if len(alphabets := _alphabets(name)) > 1:  # a Cyrillic letter can look like a Latin one
-        both = " and ".join(sorted(alphabets))
-        raise BadSubmission(f"expected a name with the letters of one alphabet, got {quote(name)}, with {both} letters")
-    return name
-
-
-def _alphabets(name: str) -> set[str]:
-    """Which of the alphabets with letters that look alike the name is uses."""
-    known = {"LATIN": "Latin", "GREEK": "Greek", "CYRILLIC": "Cyrillic"}
-    return {known[first] for letter in name if (first := unicodedata.name(letter, "").partition(" ")[0]) in known}

@@ -14,7 +14,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from arena.match.live import LiveEnd, NotLive, OfGame
-from arena.play.follower import FollowedGame
+from arena.play.followed_game import FollowedGame
 from arena.serve.opened import with_final
 from arena.web.events import Change, event
 from arena.web.pages.live_parts import OwnSeatGame, parts, small_parts

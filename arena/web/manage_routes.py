@@ -22,7 +22,7 @@ from arena.course.grading.grades import Recorded, graded, recorded
 from arena.errors import ArenaError
 from arena.history import csv_cells
 from arena.serve.opened import ladder_of
-from arena.serve.page_link import nudge
+from arena.serve.place import nudge
 from arena.web import forms, links, manage
 from arena.web.answers import at_desk, in_thread, leads_to, page
 from arena.web.drawn import BadQuery, NotThere, client

@@ -29,7 +29,7 @@ from arena.match.allowance import GIBIBYTE, MEBIBYTE
 from arena.serve import submissions
 from arena.serve.challenges import challenge, refusal
 from arena.serve.opened import OpenLadder, opened
-from arena.serve.page_link import nudge
+from arena.serve.place import nudge
 from arena.serve.spool import MOST_BYTES
 from arena.serve.submissions import possible_again
 from arena.web import forms, links, own, still_signed_in

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.match.live import LiveEnd, LiveGame, LivePly, NotLive, OfGame
-from arena.play.follower import FollowedGame
+from arena.play.followed_game import FollowedGame
 from db.records import PastGame
 
 SECOND: Final = 1_000_000_000

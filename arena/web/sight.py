@@ -20,7 +20,7 @@ from arena.course.aliases import ShownNames, hidden_texts, numbered, printable, 
 from arena.course.roster import folded
 from arena.errors import BadRoster
 from arena.history.words import without_store
-from arena.players.submissions import is_ready_made
+from arena.players.versions import is_ready_made
 from arena.serve.opened import ladder_of
 from arena.tournament.standings import TournamentStandings, standings
 from db import lookup, scores, web

@@ -13,7 +13,7 @@ import pytest
 
 from arena.players.submissions import Store
 from arena.serve.spool import Spool
-from arena.tournament import enrolment
+from arena.tournament import collected_file
 from arena.tournament.lock import collecting_lock
 from db import bundles, private
 from db.accounts import AccountsDatabase
@@ -92,7 +92,9 @@ def an_upload(folder: Path) -> None:
 
 
 def a_list(folder: Path) -> None:
-    enrolment.write_collected(folder / "cs101.collected.toml", {}, Store(folder / "arena.store"), MappingProxyType({}))
+    collected_file.write_collected(
+        folder / "cs101.collected.toml", {}, Store(folder / "arena.store"), MappingProxyType({})
+    )
 
 
 WRITES = [a_record, accounts, a_backup, a_copy, a_bundle, a_store, a_lock, an_upload, a_list]

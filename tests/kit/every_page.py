@@ -22,7 +22,7 @@ from arena.course.lecture import exercise_sheet
 from arena.course.similar.page import page as similar
 from arena.match.live import LiveEnd, LiveGame, LivePly
 from arena.pages import replay_page
-from arena.play.follower import FollowedGame
+from arena.play.followed_game import FollowedGame
 from arena.serve.page_link import GameRecorded
 from arena.student.hint import Hint
 from arena.web import links

@@ -24,7 +24,7 @@ from typing import IO, Final, Self
 
 from arena.players.submissions import Store
 from arena.serve.opened import opened
-from arena.serve.page_link import nudge
+from arena.serve.place import nudge
 from arena.serve.spool import Spool
 from arena.serve.submissions import announce
 from arena.walls.usage import descendants

@@ -170,7 +170,7 @@ def named_players(texts: Sequence[str], db: str | None) -> list[tuple[Player, St
     except BadPlayer as error:
         unknown = error
     # Imported only now: they load SQLAlchemy.
-    from arena.players.submissions import named_player
+    from arena.players.versions import named_player
     from db.database import Database
     from db.errors import DatabaseError
 

@@ -169,7 +169,7 @@ def _on_this_machine(db: str | None, name: str | None, file: Path, author: str, 
     """Hands in to a ladder in a database."""
     from arena.cli.ladder.web_pages import submission_page
     from arena.serve.opened import opened
-    from arena.serve.page_link import nudge
+    from arena.serve.place import nudge
     from arena.serve.submissions import receive, submission_document
     from db import ladder
     from db.database import Database

@@ -217,7 +217,7 @@ def _show_shared(lines: Sequence[HandInResult], shared: Sequence[SharedContent],
 
 def show_next_step(lines: Sequence[HandInResult], *, file: Path, tournament: Path | None, db: str | None) -> None:
     """Print how many students have which result, and what to do next."""
-    from arena.tournament import enrolment
+    from arena.tournament import collected_file
 
     _say(_summary(lines))
     students = {line.student: line for line in lines if line.student}
@@ -230,7 +230,7 @@ def show_next_step(lines: Sequence[HandInResult], *, file: Path, tournament: Pat
         f"{len(playing)} of {len(students)} students have an agent{shared}, {len(new)} of them a new version; the list "
         f"is {file}"
     )
-    if tournament is not None and not any(each.samefile(file) for each in enrolment.named_in(tournament)):
+    if tournament is not None and not any(each.samefile(file) for each in collected_file.named_in(tournament)):
         _say(f'add this line to {tournament}, above its first "[":')
         _say(f'players = "{file.name}"', indent=4)
     elif tournament is not None:
@@ -443,7 +443,7 @@ def _exam(game: str | None, *, tournament: Path | None, to: Path | None) -> tupl
     """The conditions for checking agents, and the file for the list of agents."""
     from arena.student.checking.exam import Exam, of_league
     from arena.tournament import league
-    from arena.tournament.enrolment import ENDING
+    from arena.tournament.collected_file import ENDING
 
     if (game is None) == (tournament is None):
         got = "neither" if game is None else "both"

@@ -40,15 +40,15 @@ def feedback(
     from arena.history.recorded_rules import why_untrusted
     from arena.history.words import printable, time_left, without_store
     from arena.play import cores
-    from arena.tournament import enrolment
+    from arena.tournament import collected_file
     from db import games as record
     from db import lookup
 
     began = time.monotonic()
     name, course = course_of(tournament)
     known = roster_of(roster, course)
-    files = [] if course is None else enrolment.named_in(course.file)
-    refused = [one for file in files for one in enrolment.read_refused(file)]
+    files = [] if course is None else collected_file.named_in(course.file)
+    refused = [one for file in files for one in collected_file.read_refused(file)]
     with replacing(folder, FEEDBACK) as begun:
         try:
             with notes.temporary_line() as show_progress, reading(db) as connection:

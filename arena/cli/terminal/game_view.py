@@ -24,7 +24,7 @@ from adsearch.state import Looks
 from arena.cli.terminal.board import Drawn, Look, Marks, board, board_lines
 from arena.cli.terminal.notes import APART, shortened, side_by_side, wrap_lines
 from arena.history import words
-from arena.play.follower import HIDDEN, FollowedGame
+from arena.play.followed_game import HIDDEN, FollowedGame
 
 _PANEL: Final = 26
 """Columns of the part beside the board, at least."""

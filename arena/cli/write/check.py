@@ -248,7 +248,7 @@ def _as_listed(candidates: list[Candidate], tournament: Path | None, *, handed_i
 
 def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:
     """The agent that `text` names: a file, or a recorded agent. BadPlayer if there is neither."""
-    from arena.players.submissions import find_version, player_of
+    from arena.players.versions import find_version, player_of
     from arena.student.checking import agent_lookup
     from arena.student.checking.check_schedule import Candidate
     from db import dialect

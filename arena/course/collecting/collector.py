@@ -30,8 +30,8 @@ from arena.student.checking import CheckReport
 from arena.student.checking.check_maker import Examiner
 from arena.student.checking.check_schedule import Candidate
 from arena.student.checking.exam import Exam
-from arena.tournament import enrolment
-from arena.tournament.enrolment import Collected, Refused
+from arena.tournament import collected_file
+from arena.tournament.collected_file import Collected, Refused
 from arena.walls.run_folder import RunFolder
 from db import audit, store
 from db.database import Database
@@ -350,12 +350,12 @@ class KeptAgents:
         # By the names of the agents.
         self.by_name = self._read()
         # The latest submission of each agent, if it does not play.
-        self.refused = {one.name: one for one in enrolment.read_refused(file)} if file.exists() else {}
+        self.refused = {one.name: one for one in collected_file.read_refused(file)} if file.exists() else {}
 
     def _read(self) -> dict[str, Collected]:
         if not self._file.exists():
             return {}
-        kept, place = enrolment.read_collected(self._file)
+        kept, place = collected_file.read_collected(self._file)
         if place.folder.resolve() != self._submissions.folder.resolve():
             raise BadSubmission(
                 f"{self._file} lists submissions in {place.folder}, expected {self._submissions.folder}; "
@@ -365,7 +365,7 @@ class KeptAgents:
 
     def write(self) -> None:
         """Writes the file."""
-        enrolment.write_collected(self._file, self.by_name, self._submissions, self.refused)
+        collected_file.write_collected(self._file, self.by_name, self._submissions, self.refused)
 
     def keep(
         self,

@@ -22,7 +22,7 @@ from arena.course.feedback.findings import OwnAgent
 from arena.course.feedback.sentences import AgentFeedback, Conditions, command_as_typed
 from arena.errors import ArenaError
 from arena.history.recorded_rules import why_untrusted
-from arena.players import submissions
+from arena.players import versions
 from arena.players.engines import is_engine
 from arena.players.player import MAIN_FILE
 from arena.players.submissions import is_command
@@ -117,7 +117,7 @@ def _own(connection: Connection, author: Author, store: Store, games: Sequence[P
     if not games:
         return OwnAgent(name=author.name, file="my_agent.py", python=True)
     seat = next(seat for seat in games[0].seats if seat.player == author.name)
-    version = submissions.version_of_seat(connection, seat)
+    version = versions.version_of_seat(connection, seat)
     # A single file in another language is stored as "agent", with the extension of the language.
     label, stored = ladder.label(connection, version.agent, version.number), version.started_as.rpartition("/")[2]
     language = languages.ours().get(PurePath(label).suffix)

@@ -27,9 +27,9 @@ from arena.history import csv_cells, words
 from arena.history.words import moment
 from arena.pages.boards import boards
 from arena.pages.drawing import Document, Frame, draw
-from arena.players import submissions
+from arena.players import versions
 from arena.players.submissions import Store
-from arena.tournament.enrolment import Refused
+from arena.tournament.collected_file import Refused
 from db import running
 from db.bundles import store_beside
 from db.database import Database
@@ -90,7 +90,7 @@ def _authors(connection: Connection, shared: Shared) -> list[Author]:
     entered = {
         shared.names.shown[entry.name]: entry
         for entry in running.entries(connection, shared.tournament)
-        if not submissions.is_ready_made(entry.source, entry.started_as)
+        if not versions.is_ready_made(entry.source, entry.started_as)
     }
     theirs = [agent for agent in shared.report.agents if agent.name in entered]
     folders = report.address_of([agent.name for agent in theirs]).agents

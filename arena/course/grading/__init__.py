@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from adsearch.errors import meant, nearly, one_of, quote
-from arena.course.grading.grades import Results
 from arena.course.roster import Roster, Student, folded
 from arena.errors import BadRating, BadRoster
 from arena.ratings.grades import Against, Bar
 from arena.tournament.description import Table, shown
+
+if TYPE_CHECKING:
+    from arena.course.grading.grades import Results
 
 # Marks for a course: the table [marks] of a description, and what an agent's results are worth by it.
 

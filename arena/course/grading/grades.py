@@ -18,7 +18,7 @@ from arena.errors import BadRating
 from arena.ratings import grades, points, ranking, systems
 from arena.ratings.grades import Against, Bar, reasons
 from arena.ratings.points import Order
-from arena.tournament import enrolment, formats, standings
+from arena.tournament import collected_file, formats, standings
 from db import ladder, lookup, rated_games, running, search
 from db.database import Connection
 from db.lookup import TournamentRow
@@ -69,8 +69,8 @@ def results_of(
 def late_days(description: Path) -> dict[str, int]:
     """The days by which each collected agent was late; agents that were in time are left out."""
     found: dict[str, int] = {}
-    for file in enrolment.named_in(description):
-        collected, _ = enrolment.read_collected(file)
+    for file in collected_file.named_in(description):
+        collected, _ = collected_file.read_collected(file)
         found |= {one.name: one.late_days for one in collected if one.late_days}
     return found
 

@@ -20,10 +20,9 @@ from adsearch.errors import quote
 from adsearch.pictures import svg, tree_drawing
 from adsearch.pictures.svg import split_style
 from adsearch.pictures.tree_picture import Picture
-from arena.course.aliases import numbered
+from arena.course.aliases import numbered, slug
 from arena.course.lecture import kinds
 from arena.course.lecture.worksheet import Figure, Worksheet
-from arena.course.report import slug
 from arena.course.roster import Roster
 from arena.errors import ArenaError, BadFolder, BadRoster
 from arena.history import csv_cells

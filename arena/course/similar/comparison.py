@@ -19,7 +19,8 @@ from msgspec import Struct
 
 from arena.course.similar.sources import LEAST_BYTES, Source, SourceFile, from_path, from_store, is_handed_out
 from arena.errors import ArenaError
-from arena.players.submissions import Store, in_store, is_ready_made
+from arena.players.submissions import Store, in_store
+from arena.players.versions import is_ready_made
 from arena.tournament.enrolment import Listed
 from db import audit, lookup
 from db.database import Connection

@@ -14,7 +14,6 @@ from msgspec import Struct
 from adsearch.pictures import svg
 from arena.ratings.plots import chart
 from arena.ratings.plots.chart import GAP, HEAD, MARGIN, SIZE, SMALL, Axis, ratings_axis
-from arena.ratings.ranking import ANCHOR, ONLY_LOST, ONLY_WON, Ranking
 
 _PLOT: Final = 400.0
 """Width of the plot area, in pixels."""
@@ -144,27 +143,3 @@ def _error_bar(axis: Axis, rating: float, error: float, y: float) -> Iterator[st
     ):
         corners = [(x + back, y - 4.0), (x, y), (x + back, y + 4.0)] if beyond else [(x, y - 4.0), (x, y + 4.0)]
         yield svg.element("polyline", class_="error", points=chart.path(corners))
-
-
-# The plot of a ranking: the dot plot of all players with a rating, with their marks in words.
-
-
-MARKS: Final = {ONLY_WON: "won all", ONLY_LOST: "lost all", ANCHOR: "anchor"}
-"""The marks of a ranking in words."""
-
-
-def ranking_plot(found: Ranking, *, title: str) -> str:
-    """The ranking as SVG."""
-    bars = [
-        RatingBar(
-            player.name,
-            player.rating,
-            player.error,
-            ", ".join(MARKS[mark] for mark in player.marks),
-            player.rank,
-            f"pool {player.pool}" if found.pools > 1 else "",
-        )
-        for player in found.players
-        if player.rating is not None
-    ]
-    return ratings(bars, title=title, unit=found.system.unit)

@@ -21,7 +21,7 @@ from arena.pages import event
 from arena.pages.boards import boards, plain_board
 from arena.pages.drawing import Document, part
 from arena.pages.game import Ply, Seat, about, items, runs, seat_kind, shape, shown
-from arena.play.follower import FollowedGame
+from arena.play.followed_game import FollowedGame
 from arena.ratings.plots.chart import shortened
 from arena.results import figures
 from arena.results.columns import Medium

@@ -18,7 +18,7 @@ import pytest
 from adsearch import games
 from adsearch.errors import AdsearchError
 from arena.errors import ArenaError, BadFixture, BadPlayer
-from arena.players import submissions
+from arena.players import versions
 from arena.players.player import Player, PlayerKind, read_player
 from arena.players.submissions import Store, Submission, find_program
 from db import store as record
@@ -575,8 +575,8 @@ def entered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[D
 def test_what_was_entered_is_the_same_again(entered: tuple[Database, Store], name: str, kind: PlayerKind) -> None:
     database, store = entered
     with database.reading() as connection:
-        version = submissions.find_version(connection, name)
-    player = submissions.player_of(version, store)
+        version = versions.find_version(connection, name)
+    player = versions.player_of(version, store)
     assert player.kind is kind
     if kind is not PlayerKind.BUILTIN:
         assert store.take(player).hash == version.source
@@ -585,8 +585,8 @@ def test_what_was_entered_is_the_same_again(entered: tuple[Database, Store], nam
 
 def test_a_name_alone_is_its_last_version(entered: tuple[Database, Store]) -> None:
     with entered[0].reading() as connection:
-        assert submissions.find_version(connection, "alice").number == 2
-        assert submissions.find_version(connection, "alice@1").source == "random"
+        assert versions.find_version(connection, "alice").number == 2
+        assert versions.find_version(connection, "alice@1").source == "random"
 
 
 @pytest.mark.parametrize(
@@ -601,7 +601,7 @@ def test_a_name_alone_is_its_last_version(entered: tuple[Database, Store]) -> No
 )
 def test_who_is_not_there_is_one_error(entered: tuple[Database, Store], name: str, words: str) -> None:
     with entered[0].reading() as connection, pytest.raises(BadPlayer) as error:
-        submissions.find_version(connection, name)
+        versions.find_version(connection, name)
     assert words in str(error.value)
 
 
@@ -612,16 +612,16 @@ def test_an_empty_database_is_likely_the_wrong_folder(tmp_path: Path) -> None:
         database.reading() as connection,
         pytest.raises(BadPlayer, match=words),
     ):
-        submissions.find_version(connection, "alice@1")
+        versions.find_version(connection, "alice@1")
 
 
 def test_a_name_that_a_file_here_has_too_must_be_said_exactly(entered: tuple[Database, Store]) -> None:
     database, store = entered
     with database.reading() as connection:
         with pytest.raises(BadPlayer, match=r"'mine' is a file here and in the database: write mine\.py, or mine@1"):
-            submissions.named_player(connection, "mine", store)
-        assert submissions.named_player(connection, "mine.py:Mine", store)[1] is None
-        _, version = submissions.named_player(connection, "mine@1", store)
+            versions.named_player(connection, "mine", store)
+        assert versions.named_player(connection, "mine.py:Mine", store)[1] is None
+        _, version = versions.named_player(connection, "mine@1", store)
         assert version is not None
         assert version.agent == "mine"
 
@@ -629,15 +629,15 @@ def test_a_name_that_a_file_here_has_too_must_be_said_exactly(entered: tuple[Dat
 def test_what_cannot_be_run_again_says_why(entered: tuple[Database, Store]) -> None:
     database, store = entered
     with database.reading() as connection:
-        far, mine = (submissions.find_version(connection, name) for name in ("far", "mine"))
+        far, mine = (versions.find_version(connection, name) for name in ("far", "mine"))
     with pytest.raises(BadPlayer, match="its games were imported"):
-        submissions.player_of(far, store)
+        versions.player_of(far, store)
     with pytest.raises(BadPlayer, match="enter it again"):
-        submissions.player_of(mine, Store(Path("elsewhere")))
+        versions.player_of(mine, Store(Path("elsewhere")))
 
 
 def test_the_player_of_a_seat_is_found_with_its_version(entered: tuple[Database, Store]) -> None:
     with entered[0].reading() as connection:
-        assert submissions.version_of_seat(connection, PastSeat(seat=0, player="alice", version=1)).source == "random"
+        assert versions.version_of_seat(connection, PastSeat(seat=0, player="alice", version=1)).source == "random"
         with pytest.raises(BadPlayer, match="no version 'alice@9' in the database; there is alice@1 to alice@2"):
-            submissions.version_of_seat(connection, PastSeat(seat=0, player="alice", version=9))
+            versions.version_of_seat(connection, PastSeat(seat=0, player="alice", version=9))

@@ -14,7 +14,7 @@ import pytest
 
 from arena.serve.challenges import challenge
 from arena.serve.opened import opened
-from arena.serve.page_link import nudge
+from arena.serve.place import nudge
 from db.bundles import store_beside
 from db.database import Database
 from tests.kit.effort import PATIENCE, tries

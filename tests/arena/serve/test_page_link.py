@@ -18,14 +18,13 @@ from arena.serve.page_link import (
     DropGame,
     GameRecorded,
     GotHint,
-    Nudges,
     Seat,
     TakeBack,
     WantGame,
     from_pages,
-    nudge,
     to_pages,
 )
+from arena.serve.place import Nudges, nudge
 from arena.tournament.lock import running_in, tournament_lock
 from arena.walls.run_folder import RunFolder
 

@@ -21,7 +21,7 @@ from arena.errors import BadSubmission
 from arena.match.allowance import WallKind
 from arena.players.builder import walls_of
 from arena.players.player import PlayerKind
-from arena.players.submissions import player_of, version_started_as
+from arena.players.versions import player_of, version_started_as
 from arena.serve.hand_in_client import packed
 from arena.serve.ladder import Limits
 from arena.serve.spool import MOST_BYTES, file_name

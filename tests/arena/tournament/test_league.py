@@ -25,8 +25,9 @@ from arena.match.openings import Listed, Opening
 from arena.players.player import PlayerKind, read_player
 from arena.players.submissions import Store
 from arena.ratings.match_statistics import Model
-from arena.tournament import enrolment, formats, league
-from arena.tournament.enrolment import AGENT_KEYS, ALLOWED_KEYS, LANGUAGE_KEYS, Collected
+from arena.tournament import collected_file, formats, league
+from arena.tournament.collected_file import Collected
+from arena.tournament.enrolment import AGENT_KEYS, ALLOWED_KEYS, LANGUAGE_KEYS
 from arena.tournament.format import Estimate, SprtTerms
 from arena.tournament.league import COURSE_TABLES, KEYS, LADDER_TABLE, LIMIT_KEYS
 from arena.tournament.league import changes_between as changes
@@ -586,7 +587,7 @@ def collected_course(folder: Path, *names: str) -> list[str]:
         name: Collected(name, 1, hash, f"{name}.py", name, "", "good", "", "")
         for name, hash in zip(names, hashes, strict=True)
     }
-    enrolment.write_collected(folder / "cs101.collected.toml", kept, store)
+    collected_file.write_collected(folder / "cs101.collected.toml", kept, store)
     return hashes
 
 

@@ -111,7 +111,7 @@ def test_mistakes_are_told_and_leave_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(("room", "step"), [(report, "gather"), (report, "write_portion")])
+@pytest.mark.parametrize(("room", "step"), [(site_report, "gather"), (site_report, "write_portion")])
 def test_ctrl_c_leaves_no_half_of_it(
     record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: ModuleType, step: str
 ) -> None:

@@ -14,8 +14,8 @@ import pytest
 
 from arena.players.player import read_player
 from arena.players.submissions import Store
-from arena.tournament import enrolment
-from arena.tournament.enrolment import Collected
+from arena.tournament import collected_file
+from arena.tournament.collected_file import Collected
 from benchmarks.similar import AGENTS, everything, renamed
 from db import store as writing
 from db.database import Database
@@ -67,7 +67,7 @@ def course(tmp_path: Path) -> Path:
                 told="",
                 checked="",
             )
-    enrolment.write_collected(tmp_path / "cs101.collected.toml", kept, store)
+    collected_file.write_collected(tmp_path / "cs101.collected.toml", kept, store)
     return folder(tmp_path, {"cs101.toml": DESCRIPTION, "roster.csv": ROSTER})
 
 

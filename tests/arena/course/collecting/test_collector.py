@@ -23,8 +23,8 @@ from arena.players.submissions import Store
 from arena.student.checking import CheckReport, CheckStep, Light, StepName
 from arena.student.checking.check_schedule import Candidate, ProgressNote
 from arena.student.checking.exam import Exam
-from arena.tournament import enrolment
-from arena.tournament.enrolment import Collected, Refused
+from arena.tournament import collected_file
+from arena.tournament.collected_file import Collected, Refused
 from arena.walls.run_folder import RunFolder
 from db import audit
 from db.database import Database
@@ -115,7 +115,7 @@ def collect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Collect:
 
 def kept(tmp_path: Path) -> dict[str, Collected]:
     """The agents that play."""
-    return {one.name: one for one in enrolment.read_collected(tmp_path / "t.collected.toml")[0]}
+    return {one.name: one for one in collected_file.read_collected(tmp_path / "t.collected.toml")[0]}
 
 
 def versions(tmp_path: Path) -> list[tuple[str, int]]:
@@ -168,7 +168,7 @@ def test_nothing_is_collected_or_checked_twice(tmp_path: Path, collect: Collect)
 
 def test_why_the_latest_hand_in_does_not_play_is_kept_until_one_plays(tmp_path: Path, collect: Collect) -> None:
     def reasons() -> dict[str, str]:
-        return {one.name: one.why for one in enrolment.read_refused(tmp_path / "t.collected.toml")}
+        return {one.name: one.why for one in collected_file.read_refused(tmp_path / "t.collected.toml")}
 
     files = {"1001.py": AGENT, "1002.py": AGENT + "# failed"}
     collect(folder(tmp_path / "a", files, when=MAY + timedelta(days=1, hours=1)), until=MAY.isoformat())
@@ -305,7 +305,7 @@ def test_after_an_interruption_the_next_run_continues(tmp_path: Path, collect: C
 
 def test_the_stored_files_are_those_of_the_student(tmp_path: Path, collect: Collect) -> None:
     collect(folder(tmp_path / "in", {"1003/agent.py": AGENT, "1003/data.txt": "1", "1001.py": AGENT}))
-    everybody, store = enrolment.read_collected(tmp_path / "t.collected.toml")
+    everybody, store = collected_file.read_collected(tmp_path / "t.collected.toml")
     alone, whole = everybody[1], everybody[0]
     assert (alone.name, alone.started_as) == ("Deep Blue", "1001.py")
     assert whole.name == "<script>alert(1)</script>"
@@ -318,7 +318,7 @@ def test_the_stored_files_are_those_of_the_student(tmp_path: Path, collect: Coll
 
 
 def test_a_collected_file_of_another_store_is_an_error(tmp_path: Path, collect: Collect) -> None:
-    enrolment.write_collected(tmp_path / "t.collected.toml", {}, Store(tmp_path / "other.store"))
+    collected_file.write_collected(tmp_path / "t.collected.toml", {}, Store(tmp_path / "other.store"))
     with pytest.raises(ArenaError, match=r"lists submissions in .*other\.store"):
         collect(folder(tmp_path / "in", {"1001.py": AGENT}))
 
@@ -357,7 +357,7 @@ def test_a_damaged_collected_file_is_an_error_with_its_place(tmp_path: Path, tex
     file = tmp_path / "t.collected.toml"
     file.write_text(text)
     with pytest.raises(BadLeague) as error:
-        enrolment.read_collected(file)
+        collected_file.read_collected(file)
     assert str(file) in str(error.value)
     assert said in str(error.value)
 
@@ -366,11 +366,11 @@ def test_a_damaged_collected_file_is_an_error_with_its_place(tmp_path: Path, tex
 def test_what_is_written_can_be_read(tmp_path: Path, name: str) -> None:
     one = Collected(name if name.isprintable() else "plain", 3, "0" * 64, name, name, "", "warning", name, "")
     refused = Refused(one.name, name, name) if name.isprintable() else Refused("plain", "a", "b")
-    enrolment.write_collected(
+    collected_file.write_collected(
         tmp_path / "t.collected.toml", {one.name: one}, Store(tmp_path / "arena.store"), {one.name: refused}
     )
-    assert enrolment.read_refused(tmp_path / "t.collected.toml") == [refused]
-    read, store = enrolment.read_collected(tmp_path / "t.collected.toml")
+    assert collected_file.read_refused(tmp_path / "t.collected.toml") == [refused]
+    read, store = collected_file.read_collected(tmp_path / "t.collected.toml")
     assert read == [one]
     assert store.folder == tmp_path / "arena.store"
     assert not list(tmp_path.glob("*.part"))

@@ -15,7 +15,7 @@ from arena.course.feedback.write import Letter, Shared, mail, without_agent, wri
 from arena.course.report import gather
 from arena.course.roster import read
 from arena.players.submissions import Store
-from arena.tournament.enrolment import Refused
+from arena.tournament.collected_file import Refused
 from db import lookup
 from db.database import Database
 from tests.kit.chromium import Browser, check_contrast, check_width

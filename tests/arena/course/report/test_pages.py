@@ -14,6 +14,7 @@ from agents.protocol import Verdict
 from arena.cli.teach import report
 from arena.cli.teach.report import GamesShown
 from arena.course import report as site_report
+from arena.course.aliases import slug as slug_of
 from arena.course.report import WholeReport, gather
 from arena.course.roster import read
 from arena.match.schedule import Planned
@@ -79,7 +80,7 @@ def test_every_link_leads_somewhere(awkward: dict[str, str]) -> None:
 
 
 def test_slugs_are_never_empty_long_or_reserved_by_windows() -> None:
-    slugs = {name: site_report.slug(name) for name in (*NAMES, "", "com1", "LPT9", "x" * 300, "-", "Zoë")}
+    slugs = {name: slug_of(name) for name in (*NAMES, "", "com1", "LPT9", "x" * 300, "-", "Zoë")}
     assert all(re.fullmatch("[a-z0-9]([a-z0-9-]{0,45})", slug) for slug in slugs.values()), slugs
     assert (slugs["Zoë"], slugs["com1"], slugs["-"]) == ("zoe", "agent-com1", "agent")
 

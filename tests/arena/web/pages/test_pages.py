@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from arena.pages.drawing import Document
-from arena.play.follower import FollowedGame
+from arena.play.followed_game import FollowedGame
 from arena.web import links
 from arena.web.pages import live_parts
 from arena.web.results import Wanted
