@@ -21,7 +21,7 @@ from rich.text import Text
 
 from agents.protocol import Verdict
 from arena.cli.asking.record_options import read_standings
-from arena.cli.play.run_screen import RunProgress
+from arena.cli.play.run_progress import RunProgress
 from arena.cli.terminal.bars import show_standings
 from arena.cli.terminal.screen import is_possible
 from arena.cli.terminal.stopping import Pausing

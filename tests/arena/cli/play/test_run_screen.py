@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
-from arena.cli.play.run_screen import RunProgress
+from arena.cli.play.run_progress import RunProgress
 from arena.tournament.tournament import Tournament
 
 
