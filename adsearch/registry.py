@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
 from typing import Any, Final, get_type_hints
 
-from adsearch import settings
 from adsearch.errors import BadSearch, BadSetting, meant, quote
+from adsearch.option import read_settings, setting_kinds
 from adsearch.result import Result
 
 _CALLERS: Final = ("state", "depth", "budget", "trace", "return")
@@ -69,9 +69,9 @@ class Family(Mapping[str, ModuleType]):
         name, _, options = text.partition(":")
         search: Search = self.find(name).search
         hints = get_type_hints(search)
-        known = {option: hint for option, hint in hints.items() if option not in _CALLERS and settings.kinds(hint)}
+        known = {option: hint for option, hint in hints.items() if option not in _CALLERS and setting_kinds(hint)}
         try:
-            return search, settings.read_all(options, known, example="table=true")
+            return search, read_settings(options, known, example="table=true")
         except BadSetting as error:
             raise BadSearch(f"{name}: {error}") from None
 

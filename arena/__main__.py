@@ -91,7 +91,7 @@ def _fitting(message: str) -> str:
     """The message, wrapped between words on a terminal; one line elsewhere."""
     if not sys.stderr.isatty():
         return message
-    from arena.cli.terminal.wrapping import wrapped
+    from arena.cli.terminal.notes import wrapped
 
     return wrapped(message, more="")
 

@@ -21,8 +21,7 @@ from types import ModuleType
 from typing import Any
 
 from adsearch import State, games
-from adsearch.games.words_board import placements
-from adsearch.games.words_dawg import dawg_of
+from adsearch.games.words_board import dawg_of, placements
 from benchmarks.arguments import Reader
 
 PLIES = {

@@ -34,9 +34,9 @@ from arena.ratings import bradley_terry
 from arena.ratings.duels import Duels, Numbers, Places
 from arena.ratings.estimates import Estimates, logistic
 from arena.ratings.grades import SURE
+from arena.ratings.match_statistics import versus
 from arena.ratings.scale import ELO
 from arena.ratings.systems import plackett_luce
-from arena.ratings.versus import versus
 from benchmarks.arguments import Reader, positive
 from db.records import RatedGame
 

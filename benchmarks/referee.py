@@ -29,8 +29,7 @@ from arena.match.schedule import InOrder, Planned, Ply
 from arena.play import control
 from arena.play.director import Director
 from arena.play.helper import Process
-from arena.players.confinement import Confinement
-from arena.players.entrants import enter
+from arena.players.entrants import Confinement, enter
 from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.walls.run_folder import RunFolder

@@ -29,8 +29,7 @@ from arena.match.clock import MILLISECOND
 from arena.match.conditions import Conditions
 from arena.match.schedule import Began, Entrant, Finished, InOrder, Planned
 from arena.play.director import Director
-from arena.players.confinement import Confinement
-from arena.players.entrants import enter
+from arena.players.entrants import Confinement, enter
 from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.student import starter

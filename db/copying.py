@@ -14,10 +14,9 @@ from typing import Any, Final, TypeVar
 from sqlalchemy import Connection, MetaData, Table, TypeDecorator, delete, func, select, union
 
 from db import dialect
-from db.accounts_database import AccountsDatabase
-from db.accounts_schema import METADATA, Accounts
+from db.accounts import METADATA, Accounts, AccountsDatabase
 from db.bundles import moved_rules, rules_in
-from db.connections import Connections
+from db.database import Connections
 from db.errors import DatabaseError, NotFound
 from db.schema import Game, Tournament, Version
 

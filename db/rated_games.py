@@ -18,9 +18,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, TextClause, select, text
 
-from db import stored_types
 from db.counting import NEVER_COUNTS, SEVERAL_VERSIONS, UNRATED, outdated, ruled, superseded
-from db.games import OVER
+from db.games import OVER, check_types
 from db.records import ANNULS, IMPORTED, PairCount, RatedGame
 from db.schema import Agent, Game, Seat, Tournament, Version
 from db.search import GameFilter, filtered
@@ -220,7 +219,7 @@ def _games(
     )
     found = [_rated(list(seats), names, awarded.get(id)) for id, seats in groupby(rows, key=itemgetter(_ID))]
     bad = [one.id for one in found if not (one.plies is None or type(one.plies) is int) or str in map(type, one.points)]
-    stored_types.check(connection, bad[:1], whole=False)
+    check_types(connection, bad[:1], whole=False)
     return found
 
 

@@ -25,7 +25,7 @@ from sqlalchemy import Connection, Engine, event
 from agents import player
 from arena.play import helper
 from arena.walls import library
-from db import dialect, upgrade
+from db import database, dialect
 from tests.kit import postgres_server, prestarted
 from tests.kit.postgres_server import Server
 
@@ -79,15 +79,15 @@ def once_for_all(pytestconfig: pytest.Config) -> bool:
 @pytest.fixture(scope="session", autouse=True)
 def _with_new_databases_like_the_first(once_for_all: bool) -> Iterator[None]:
     """Alembic needs 50 ms for the tables of a new database; the same statements need a millisecond."""
-    migrate = upgrade._migrate
+    migrate = database._migrate
     known: dict[tuple[str, str], list[tuple[str, Any]]] = {}
 
     @functools.wraps(migrate)
     def make_tables(connection: Connection) -> None:
-        if upgrade._revision(connection) is not None:
+        if database._revision(connection) is not None:
             migrate(connection)
             return
-        kind = (connection.dialect.name, upgrade.REVISION)
+        kind = (connection.dialect.name, database.REVISION)
         if once_for_all and kind in known:
             for statement, values in known[kind]:
                 connection.exec_driver_sql(statement, values)
@@ -103,7 +103,7 @@ def _with_new_databases_like_the_first(once_for_all: bool) -> Iterator[None]:
         known[kind] = statements
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(upgrade, "_migrate", make_tables)
+        patch.setattr(database, "_migrate", make_tables)
         yield
 
 

@@ -181,7 +181,7 @@ def test_no_command_loads_dask_without_its_option() -> None:
 
 def test_the_accounts_are_opened_by_few() -> None:
     """So that no other command can show what is in them."""
-    modules = {"db.accounts", "db.accounts_schema", "db.accounts_database"}
+    modules = {"db.accounts"}
     opening = {path for package in MODULES for path in MODULES[package] if modules_imported(path) & modules}
     rooms = ("db", "arena/accounts", "arena/web", "arena/cli/teach/invite.py", "arena/cli/ladder/web_pages.py")
     assert [path for path in opening if not any(path.is_relative_to(ROOT / room) for room in rooms)] == []
@@ -203,15 +203,20 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
     }
     of_the_game_being_played = {
         *("arena/match/fixture.py", "arena/match/openings.py", "arena/walls/guard.py"),
-        *("arena/engines/gtp.py", "arena/engines/gnubg.py", "arena/players/engine_handshake.py"),
+        *("arena/engines/gtp.py", "arena/engines/gnubg.py", "arena/players/entrants.py"),
         *("arena/cli/play/game_screen.py", "arena/cli/play/human_player.py"),
-        *("arena/student/lost_games.py", "arena/student/checking/planned_games.py", "arena/play/followed_game.py"),
+        *("arena/student/analysis.py", "arena/student/checking/planned_games.py", "arena/play/followed_game.py"),
         "arena/play/director.py",
-        *("arena/web/person.py", "arena/student/hint.py", "arena/web/pages/play_pages.py", "arena/web/own_seat.py"),
+        *(
+            "arena/web/person.py",
+            "arena/student/hint.py",
+            "arena/web/pages/play_pages.py",
+            "arena/web/pages/live_parts.py",
+        ),
     }
     of_a_description = {
         "arena/serve/ladder_games.py",
-        *("arena/tournament/league.py", "arena/tournament/tournament.py", "arena/tournament/repeats.py"),
+        *("arena/tournament/league.py", "arena/tournament/tournament.py", "arena/tournament/duration.py"),
         "arena/tournament/described_openings.py",
         *("arena/tournament/duration.py", "arena/student/checking/check_maker.py", "arena/players/submissions.py"),
         *(
@@ -244,8 +249,8 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
     built_in = {
         *("arena/history/words.py", "arena/pages/game.py"),  # `looks` loads only our own
         *("arena/as_engine/gtp.py", "arena/as_engine/uci.py"),
-        *("arena/tournament/host_speed.py", "arena/student/named_game.py"),
-        *("arena/history/exchange/chess_moves.py", "arena/history/exchange/chess_openings.py"),
+        *("arena/tournament/host.py", "arena/student/checking/agent_lookup.py"),
+        "arena/history/exchange/chess_openings.py",
     }
     on_record = {"arena/history/recorded_rules.py"}
     assert loading == of_the_game_being_played | of_a_description | typed | name | built_in | on_record
@@ -277,11 +282,9 @@ OWN_FILES = {
     "agents/quick_start.py": "",
     "agents/builtin/mcts.py": "an agent, as the next one",
     "agents/builtin/random_moves.py": "",
-    "arena/accounts/tokens.py": "what the pages may do with the accounts",
     "arena/cli/play/game_rows.py": "loaded where rows are asked for, and not by `arena play`",
     "arena/course/lecture/pacman_names.py": "copied to where a student's file imports it",
     "arena/players/build_inside.py": "runs by itself, behind walls",
-    "arena/ratings/plots/progress.py": "a plot",
     "db/plain_sql.py": "the only way in which a user's SQL is run",
 }
 """Small modules that a single other one imports, and why they are files."""
@@ -372,7 +375,7 @@ LANGUAGE_NAMES = re.compile(
     re.MULTILINE,
 )
 NAMED_ELSEWHERE = {
-    "arena/course/similar/tokens.py": "how a text is split into words, for many languages that we do not run",
+    "arena/course/similar/sources.py": "how a text is split into words, for many languages that we do not run",
     "arena/walls/file_access.py": "a folder of the system",
 }
 """Modules that name a language, and what the word means there."""
@@ -486,7 +489,7 @@ def test_a_fresh_agent_loads_little_and_finds_python_as_usual(tmp_path: Path) ->
 
 def test_a_fact_of_a_game_is_declared_in_three_places() -> None:
     """As a column, a field of a record, and a name in documents; the match is where it comes about."""
-    where = {"db/schema.py", "db/records.py", "arena/history/fields.py"}
+    where = {"db/schema.py", "db/records.py", "arena/history/documents.py"}
     for table, modules in declared_facts.declared().items():
         assert modules.keys() <= where | ({"arena/match/match.py"} if table == "seat" else set()), table
 

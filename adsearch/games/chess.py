@@ -18,10 +18,14 @@ from adsearch.games.chess_board import (
     ROOK_MASK,
     ROOK_TARGETS,
     SQUARES,
+    START,
+    read_fen,
+    read_san,
+    write_board,
+    write_castling,
+    write_san,
 )
-from adsearch.games.chess_rules import MATE, ChessRules
-from adsearch.games.chess_text import START, read_fen, read_san, write_board, write_castling, write_san
-from adsearch.games.chess_worth import KING_PLACES, LETTERS, PAWN, QUEEN, VALUE, value_of_pawns, worth
+from adsearch.games.chess_rules import KING_PLACES, LETTERS, MATE, PAWN, QUEEN, VALUE, ChessRules, value_of_pawns, worth
 from adsearch.games.grid import Cell, grid_attributes
 from adsearch.state import Feature, Looks, Spot
 

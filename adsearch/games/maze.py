@@ -1,6 +1,6 @@
 """A maze with a runner that eats pellets and up to four ghosts that hunt it: a pursuit game like Pac-Man.
 
-`maze_map` has the tables that make a move a table look-up, `maze_setting` the options and scores; this module has the
+`maze_map` has the tables that make a move a table look-up, the options and scores; this module has the
 rules and the evaluation. A position's text is the same whether seats or chance move the ghosts.
 """
 
@@ -19,24 +19,22 @@ from adsearch.games.maze_map import (
     MOVE_NAMES,
     POSITION,
     POSITION_FORM,
-    UNMOVED,
-    Board,
-    Place,
-    cell_text,
-    read_cell,
-    read_ghost,
-)
-from adsearch.games.maze_path import MazePath
-from adsearch.games.maze_setting import (
     SCARED_ROUNDS,
     SCORE_OF_A_PELLET,
     SCORE_OF_A_ROUND,
     SCORE_OF_A_SCARED_GHOST,
     SCORE_OF_ALL_PELLETS,
     SCORE_OF_BEING_CAUGHT,
+    UNMOVED,
+    Board,
     MazeSetting,
+    Place,
+    cell_text,
+    read_cell,
+    read_ghost,
     read_setting,
 )
+from adsearch.games.maze_path import MazePath
 from adsearch.option import Option
 from adsearch.state import CHANCE, Feature, Looks
 

@@ -10,8 +10,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from math import prod
 from typing import ClassVar
 
-from adsearch.games.maze_map import cell_text
-from adsearch.games.maze_setting import MazeSetting
+from adsearch.games.maze_map import MazeSetting, cell_text
 from adsearch.path_state import Heuristic, PathState
 
 

@@ -2,7 +2,7 @@
 
 An example of a game in which most of the position is hidden: each player sees the board and the own rack only. Tiles
 are drawn one after the other, so a draw is a chance node with at most 27 outcomes. The bag is not stored: it is what
-is neither on the board nor on a rack. `words_board` has the board and finds the words, `words_dawg` has the word list.
+is neither on the board nor on a rack. `words_board` has the board and the word list, and finds the words.
 """
 
 from __future__ import annotations
@@ -21,12 +21,15 @@ from adsearch.games.grid import LETTERS, Cell, GridGame, draw, grid_attributes, 
 from adsearch.games.words_board import (
     BLANK,
     CENTRE,
+    COMMON,
     EMPTY,
     FULL_RACK,
     POINTS,
     PREMIUMS,
     SIZE,
     TILES,
+    Dawg,
+    dawg_in,
     lay,
     placements,
     placements_in_a_line,
@@ -34,7 +37,6 @@ from adsearch.games.words_board import (
     why_not,
     words_on,
 )
-from adsearch.games.words_dawg import COMMON, Dawg, dawg_in
 from adsearch.option import Option
 from adsearch.state import CHANCE, Feature
 

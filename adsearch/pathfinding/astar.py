@@ -7,10 +7,8 @@ search finds it if the heuristic is consistent too: no move lowers h by more tha
 from __future__ import annotations
 
 from adsearch.budget import Budget
-from adsearch.pathfinding.frontier import PriorityQueue
-from adsearch.pathfinding.node import Node
-from adsearch.pathfinding.path_trace import PathTrace
-from adsearch.pathfinding.search import find_heuristic, run
+from adsearch.pathfinding.path_trace import Node, PathTrace
+from adsearch.pathfinding.search import PriorityQueue, find_heuristic, run
 from adsearch.result import Result
 from adsearch.state import Move, State
 

@@ -6,9 +6,8 @@ It does not look at costs. The search itself, tree search or graph search, is in
 from __future__ import annotations
 
 from adsearch.budget import Budget
-from adsearch.pathfinding import frontier
 from adsearch.pathfinding.path_trace import PathTrace
-from adsearch.pathfinding.search import run
+from adsearch.pathfinding.search import Queue, run
 from adsearch.result import Result
 from adsearch.state import Move, State
 
@@ -26,7 +25,7 @@ def search(
     `graph`: each place is expanded once; without it every path to a place is searched."""
     return run(
         state,
-        frontier.Queue,
+        Queue,
         algorithm="breadth_first",
         numbers=("g",),
         cheapest=False,

@@ -6,9 +6,8 @@ It does not look at costs. The search itself, tree search or graph search, is in
 from __future__ import annotations
 
 from adsearch.budget import Budget
-from adsearch.pathfinding import frontier
 from adsearch.pathfinding.path_trace import PathTrace
-from adsearch.pathfinding.search import run
+from adsearch.pathfinding.search import Stack, run
 from adsearch.result import Result
 from adsearch.state import Move, State
 
@@ -27,7 +26,7 @@ def search(
     is searched."""
     return run(
         state,
-        frontier.Stack,
+        Stack,
         algorithm="depth_first",
         numbers=("g",),
         cheapest=False,

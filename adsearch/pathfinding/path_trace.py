@@ -1,4 +1,5 @@
-"""PathTrace: the steps of a path search, with the frontier and the explored places after each of them.
+"""The nodes that a path search builds, and `PathTrace`: its steps, with the frontier and the explored places after each
+of them.
 
 A step is one node that left the frontier. `print` shows the steps as a table; `steps` has everything.
 """
@@ -7,9 +8,42 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from adsearch.pathfinding.node import Node
+from adsearch.path_state import PathState
 from adsearch.trace import written
+
+# Node: a node of the tree that a path search builds. A place has a node for each path that leads there.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """A node of the search tree: a position, and the path that leads to it."""
+
+    state: PathState[Any]
+    parent: Node | None
+    move: Any
+    """The move from the parent; None at the root."""
+    g: float
+    """The cost of the path to this node."""
+    h: float
+    """The heuristic's estimate of the cost from this node to the goal."""
+    depth: int
+
+    @property
+    def f(self) -> float:
+        """The estimated cost of a path through this node: g + h."""
+        return self.g + self.h
+
+    def path(self) -> tuple[Any, ...]:
+        """The moves from the root to this node."""
+        moves = []
+        node = self
+        while node.parent is not None:
+            moves.append(node.move)
+            node = node.parent
+        return tuple(reversed(moves))
+
 
 _WIDE_FRONTIER, _WIDE_EXPLORED = 30, 16
 """Largest number of characters in these columns; what does not fit is counted."""

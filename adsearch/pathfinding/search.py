@@ -1,4 +1,4 @@
-"""What all path searches share: the checks of their arguments, and the result.
+"""What all path searches share: the checks of their arguments, the frontier, and the result.
 
 The value of a path search is the cost of the path that it found; infinite if there is none. Its nodes are those that
 were expanded.
@@ -6,17 +6,18 @@ were expanded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from math import inf
-from typing import Any, Final, cast
+from typing import Any, Final, Generic, TypeVar, cast
 
 from adsearch.budget import Budget, Effort, OutOfBudget
 from adsearch.errors import BadSearch, meant, quote
 from adsearch.path_state import Heuristic, PathState
-from adsearch.pathfinding.frontier import Frontier
-from adsearch.pathfinding.node import Node
-from adsearch.pathfinding.path_trace import PathTrace, Step
+from adsearch.pathfinding.path_trace import Node, PathTrace, Step
 from adsearch.result import Result
 from adsearch.state import Move, State
 
@@ -160,3 +161,88 @@ def graph_search(problem: Problem, frontier: Frontier[Node]) -> Node | None:
         frontier.add(problem.expand(node))
         problem.report(node, frontier, closed)
     return None
+
+
+# Frontiers: the nodes that a path search has found and not yet expanded.
+
+
+T = TypeVar("T")
+
+
+class Frontier(ABC, Generic[T]):
+    """Nodes that wait. Iterating gives them in the order in which they leave."""
+
+    @abstractmethod
+    def add(self, nodes: Iterable[T]) -> None:
+        """Add these nodes, the children of one node."""
+
+    @abstractmethod
+    def take(self) -> T:
+        """Remove the next node and return it."""
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[T]: ...
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+
+class Queue(Frontier[T]):
+    """First in, first out."""
+
+    def __init__(self) -> None:
+        self._nodes: deque[T] = deque()
+
+    def add(self, nodes: Iterable[T]) -> None:
+        self._nodes.extend(nodes)
+
+    def take(self) -> T:
+        return self._nodes.popleft()
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._nodes)
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+
+class Stack(Frontier[T]):
+    """Last in, first out. The first of several children leaves first, so the search goes down on the left."""
+
+    def __init__(self) -> None:
+        self._nodes: list[T] = []
+
+    def add(self, nodes: Iterable[T]) -> None:
+        self._nodes.extend(reversed([*nodes]))
+
+    def take(self) -> T:
+        return self._nodes.pop()
+
+    def __iter__(self) -> Iterator[T]:
+        return reversed(self._nodes)
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+
+class PriorityQueue(Frontier[T]):
+    """The node with the smallest priority leaves first; of several, the one that was added first."""
+
+    def __init__(self, priority: Callable[[T], float]) -> None:
+        self._priority = priority
+        self._heap: list[tuple[float, int, T]] = []
+        self._added = 0
+
+    def add(self, nodes: Iterable[T]) -> None:
+        for node in nodes:
+            heappush(self._heap, (self._priority(node), self._added, node))
+            self._added += 1
+
+    def take(self) -> T:
+        return heappop(self._heap)[-1]
+
+    def __iter__(self) -> Iterator[T]:
+        return (node for _, _, node in sorted(self._heap, key=lambda entry: entry[:2]))
+
+    def __len__(self) -> int:
+        return len(self._heap)

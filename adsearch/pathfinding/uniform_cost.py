@@ -6,10 +6,8 @@ On a graph it is Dijkstra's algorithm. The search itself, tree search or graph s
 from __future__ import annotations
 
 from adsearch.budget import Budget
-from adsearch.pathfinding.frontier import PriorityQueue
-from adsearch.pathfinding.node import Node
-from adsearch.pathfinding.path_trace import PathTrace
-from adsearch.pathfinding.search import run
+from adsearch.pathfinding.path_trace import Node, PathTrace
+from adsearch.pathfinding.search import PriorityQueue, run
 from adsearch.result import Result
 from adsearch.state import Move, State
 

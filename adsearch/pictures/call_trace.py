@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from adsearch.node_names import Nodes, name_of
 from adsearch.result import Bound, Result
 from adsearch.state import CHANCE
 from adsearch.terms import bounds_for
 from adsearch.trace import Backup, Trace, Value, ends, signed, written
-from adsearch.trace_calls import Visit, not_searched, role, visits
+from adsearch.trace_calls import Nodes, Visit, name_of, not_searched, role, visits
 
 _INDENT: Final = "   "
 _LARGER: Final = {"max": "larger", "min": "smaller"}

@@ -14,11 +14,10 @@ from typing import Any, ClassVar, Final
 
 from adsearch.errors import BadSearch, TooLarge
 from adsearch.games.tree import Tree
-from adsearch.node_names import Nodes, check, name_of
 from adsearch.result import Bound, Result
 from adsearch.state import CHANCE, State, texts
 from adsearch.trace import Trace, Value, window_text, written
-from adsearch.trace_calls import visits
+from adsearch.trace_calls import Nodes, check, name_of, visits
 
 MOST: Final = 2000
 """Largest number of nodes of a picture."""

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, get_type_hints
 
-from adsearch import State, features, settings, terms
+from adsearch import State, features, terms
 from adsearch.errors import BadSearch, BadSetting, BadTable, meant, quote
+from adsearch.option import expected_setting, read_settings, setting_kinds
 from agents.agent import Agent
 from agents.errors import BadAgent, CannotPlay
 
@@ -96,7 +97,7 @@ class BuiltIn:
     def settings(self) -> tuple[AgentSetting, ...]:
         """The agent's options: first its own, then those of all built-in agents."""
         return tuple(
-            AgentSetting(name, default, settings.expected(settings.kinds(hint)), _ABOUT[name])
+            AgentSetting(name, default, expected_setting(setting_kinds(hint)), _ABOUT[name])
             for name, (hint, default) in _options(self.agent)
         )
 
@@ -138,7 +139,7 @@ def find(spec: str) -> BuiltIn:
     agent = _named(name).agent
     hints = {option: hint for option, (hint, _) in _options(agent)}
     try:
-        found = BuiltIn(name, agent, tuple(settings.read_all(text, hints, example="seed=7").items()))
+        found = BuiltIn(name, agent, tuple(read_settings(text, hints, example="seed=7").items()))
         found.make()
     except (BadSetting, BadAgent) as error:
         raise BadAgent(f"{name}: {error}") from None

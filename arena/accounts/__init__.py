@@ -2,11 +2,8 @@
 
 Nothing here knows of HTTP. Start with `people.py`; all rows are in `db/accounts.py`, in a database beside the record.
 
-    people.py        who an account belongs to, and its end
-    keys.py          the secrets that links, sessions and tokens are made of
-    invitations.py   links for the students of a roster and for instructors; each works once
-    sessions.py      which account a session or token belongs to
-    tokens.py        the tokens of an account
+    people.py        who an account belongs to, the link that invites each (it works once), and its end
+    sessions.py      which account a session or token belongs to; the secrets that they are made of
     limits.py        how often something is allowed
     audit.py         what was done, by whom
 """

@@ -10,8 +10,7 @@ from enum import StrEnum
 from typing import Final
 
 from db import accounts
-from db.accounts import AuditEntry, StoredAccount
-from db.accounts_database import AccountsDatabase
+from db.accounts import AccountsDatabase, AuditEntry, StoredAccount
 from db.database import Connection
 
 _SAME_AGAIN: Final = timedelta(hours=1)

@@ -1,16 +1,25 @@
-"""People: who an account belongs to, and its end.
+"""People: who an account belongs to, the link with which each is invited (it works once), and the end of an account.
 
 An account is never deleted, because the audit names it: a student who leaves the course stays in the list.
 """
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from secrets import token_bytes
+from typing import Final
+
+from msgspec import Struct
 
 from adsearch.errors import nearly, quote
+from arena.accounts import sessions
 from arena.accounts.audit import Act, note
-from arena.course.roster import folded
-from arena.errors import BadAccount
+from arena.accounts.sessions import Draw, KeyKind, hash_of, new_key
+from arena.course.roster import Roster, Student, folded
+from arena.errors import BadAccount, BadRoster, BadSubmission
+from arena.tournament.author_names import agent_name
+from arena.tournament.description import what_is_wrong_with
 from db import accounts
 from db.accounts import AccountUse, Role
 from db.accounts import StoredAccount as Account
@@ -49,3 +58,142 @@ def deactivate_one(
     accounts.revoke_tokens(connection, account.id, now)
     note(connection, Act.DEACTIVATED, now, by=by, about=account.author or account.name, address=address)
     return accounts.account(connection, account.id)
+
+
+# Invitations: a link for every student of a roster, and for instructors. Each works once.
+
+
+HOLDS: Final = timedelta(days=14)
+"""How long an invitation can be used."""
+
+
+class Invited(Struct, frozen=True, kw_only=True):
+    """A new invitation."""
+
+    account: Account
+    email: str
+    """The address on the roster; can be empty."""
+    key: str
+    """The end of the link. It is nowhere else."""
+    expires: datetime
+
+
+def invite_students(
+    connection: Connection,
+    roster: Roster,
+    now: datetime,
+    *,
+    ladder: str,
+    anchors: Collection[str] = (),
+    only: str | None = None,
+    by: Account | None = None,
+    address: str = "",
+    draw: Draw = token_bytes,
+) -> list[Invited]:
+    """Makes or updates an account for each student of the roster, with an invitation, in the roster's order.
+
+    Accounts that were deactivated get none, except with `only`: the alias of the students to invite. BadRoster if a
+    student cannot have an account; then nothing is written."""
+    authors = _authors(roster, ladder, anchors)
+    if only is not None and folded(only) not in map(folded, authors.values()):
+        hint = nearly(only, [*authors.values()])
+        raise BadRoster(f"{roster.file}: expected the alias of a student on it, got {quote(only)}{hint}")
+    known = [one.account for one in accounts.accounts(connection, ladder) if not one.account.is_instructor]
+    made = []
+    for student in roster.students:
+        author = authors[student.line]
+        if only is not None and folded(author) != folded(only):
+            continue
+        account = _account(connection, ladder, author, student, known, now)
+        if account.active or only is not None:
+            made.append(invite(connection, account, now, email=student.email, by=by, address=address, draw=draw))
+    return made
+
+
+def invite_instructor(
+    connection: Connection,
+    name: str,
+    now: datetime,
+    *,
+    by: Account | None = None,
+    address: str = "",
+    draw: Draw = token_bytes,
+) -> Invited:
+    """Makes an instructor's account, unless there is one with this name, and an invitation for it. The name of the
+    first one can be empty; BadAccount if it cannot be a name."""
+    if name and (wrong := what_is_wrong_with(name)):
+        raise BadAccount(wrong)
+    found = [one.account for one in accounts.accounts(connection, "") if one.account.is_instructor]
+    found = [one for one in found if folded(one.name) == folded(name)]
+    account = next(iter(found), None) or accounts.add_account(
+        connection, ladder="", role=Role.INSTRUCTOR, author="", name=name, student="", now=now
+    )
+    return invite(connection, account, now, by=by, address=address, draw=draw)
+
+
+def invite(
+    connection: Connection,
+    account: Account,
+    now: datetime,
+    *,
+    email: str = "",
+    by: Account | None = None,
+    address: str = "",
+    draw: Draw = token_bytes,
+) -> Invited:
+    """Makes a new invitation for an account; one that was deactivated can be used again."""
+    if not account.active:
+        account = accounts.change_account(connection, account.id, active=1)
+    key = new_key(KeyKind.INVITATION, draw)
+    expires = now + HOLDS
+    accounts.add_invitation(connection, account.id, hash=hash_of(key), expires=expires, now=now)
+    note(connection, Act.INVITED, now, by=by, about=account.author or account.name, address=address)
+    return Invited(account=account, email=email, key=key, expires=expires)
+
+
+def open_invitation(connection: Connection, key: str, now: datetime) -> Account | None:
+    """Whose link it is; None if it does not work, or not any more. Nothing is changed."""
+    return accounts.invited(connection, hash_of(key), now)
+
+
+def use_invitation(
+    connection: Connection, key: str, now: datetime, *, address: str = "", draw: Draw = token_bytes
+) -> tuple[Account, str] | None:
+    """Uses the link up; the account that is signed in, and the key of its new session. None if it does not work."""
+    account = accounts.use_invitation(connection, hash_of(key), now)
+    if account is None:
+        return None
+    note(connection, Act.SIGNED_IN, now, by=account, address=address)
+    return account, sessions.begin(connection, account, now, draw=draw)
+
+
+def _authors(roster: Roster, ladder: str, anchors: Collection[str]) -> dict[int, str]:
+    """The author that each line of the roster stands for; a team is one."""
+    authors: dict[int, str] = {}
+    seen: dict[str, int] = {}
+    for one in roster.students:
+        where = f"{roster.file}, line {one.line}"
+        if not one.alias:
+            raise BadRoster(
+                f"{where}: expected an alias, under which the student hands in; `arena course init` draws them"
+            )
+        try:
+            authors[one.line] = agent_name(roster.team(one)[0].alias, ladder=ladder, anchors=anchors)
+        except BadSubmission as error:
+            raise BadRoster(f"{where}: the alias cannot be the name of an author: {error}") from None
+        if not one.id and (before := seen.setdefault(folded(one.name), one.line)) != one.line:
+            raise BadRoster(f"{where}: expected an id, because {quote(one.name)} is the name in line {before} too")
+    return authors
+
+
+def _account(
+    connection: Connection, ladder: str, author: str, student: Student, known: Sequence[Account], now: datetime
+) -> Account:
+    """The student's account, with what the roster says now: found by its id; by its name if it has no id."""
+    by_id = (one for one in known if one.student and folded(one.student) == folded(student.id))
+    by_name = (one for one in known if not one.student and folded(one.name) == folded(student.name))
+    found = next(by_id, None) or next(by_name, None)
+    values = {"author": author, "name": student.name, "student": student.id}
+    if found is None:
+        return accounts.add_account(connection, ladder=ladder, role=Role.STUDENT, now=now, **values)
+    return accounts.change_account(connection, found.id, **values)

@@ -15,12 +15,11 @@ from typing import Final
 
 from adsearch import games
 from adsearch.errors import AdsearchError, BadMove
-from adsearch.games.go_board import COLUMNS
+from adsearch.games.go import COLUMNS
 from arena import installation
 from arena.as_engine.host import Host
-from arena.as_engine.line_of_play import LineOfPlay
-from arena.as_engine.turn import Turn, nanoseconds, suggested
-from arena.as_engine.wire import Wire
+from arena.as_engine.program import Wire
+from arena.as_engine.turn import LineOfPlay, Turn, nanoseconds, suggested
 from arena.match.clock import TimeControl
 
 GAME: Final = "go"

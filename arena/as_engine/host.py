@@ -24,9 +24,8 @@ from agents.builtin.mcts import Mcts
 from agents.builtin.thinker import NODES, Thinker
 from agents.player import complain
 from agents.protocol import Verdict
-from arena.as_engine.line_of_play import LineOfPlay
 from arena.as_engine.program import ProgramAgent
-from arena.as_engine.turn import FOREVER, INTERRUPT, Turn
+from arena.as_engine.turn import FOREVER, INTERRUPT, LineOfPlay, Turn
 
 _PAUSE: Final = 0.1
 """The shortest time between two reports of a thinking agent, in seconds."""

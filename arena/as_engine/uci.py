@@ -13,15 +13,14 @@ from typing import Any, Final
 
 from adsearch import State, games
 from adsearch.errors import AdsearchError, BadPosition, quote
-from adsearch.games.chess_worth import pawns_of_value
+from adsearch.games.chess_rules import pawns_of_value
 from agents import builtin
 from agents.agent import Agent
 from agents.builtin import BuiltIn
 from agents.errors import AgentsError, BadAgent
 from arena.as_engine.host import Host, Thought
-from arena.as_engine.line_of_play import LineOfPlay
-from arena.as_engine.turn import FOREVER, Turn, nanoseconds, suggested
-from arena.as_engine.wire import Wire
+from arena.as_engine.program import Wire
+from arena.as_engine.turn import FOREVER, LineOfPlay, Turn, nanoseconds, suggested
 from arena.match.clock import TimeControl
 
 GAME: Final = "chess"

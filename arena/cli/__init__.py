@@ -58,7 +58,7 @@ GROUPS: Final = {
             "rank": "look.rank.rank",
             "crosstable": "look.standings.crosstable",
             "versus": "look.versus.versus",
-            "progress": "look.progress.progress",
+            "progress": "look.rank.progress",
             "history": "look.history.history",
             "tournaments": "look.standings.tournaments",
             "hosts": "look.history.hosts",
@@ -74,9 +74,9 @@ GROUPS: Final = {
             "grades": "teach.grades.grades",
             "feedback": "teach.feedback.feedback",
             "report": "teach.report.report",
-            "bundle": "teach.bundle.bundle",
+            "bundle": "teach.feedback.bundle",
             "exercise": "search.exercise.exercise",
-            "judge": "search.judge.judge",
+            "judge": "search.exercise.judge",
             "invite": "teach.invite.invite",
         },
     ),
@@ -88,7 +88,7 @@ GROUPS: Final = {
             "close": "ladder.ladder.close",
             "reopen": "ladder.ladder.reopen",
             "extend": "ladder.ladder.extend",
-            "final": "ladder.final.final",
+            "final": "ladder.ladder.final",
             "watch": "ladder.watch.watch",
         },
     ),
@@ -111,7 +111,7 @@ GROUPS: Final = {
             "trace": "search.trace.trace",
             "tree": "search.trace.tree",
             "solve": "search.solve.solve",
-            "tables": "search.tables.tables",
+            "tables": "search.solve.tables",
             "size": "search.size.size",
             "compare": "search.compare.compare",
         },
@@ -119,9 +119,9 @@ GROUPS: Final = {
     "data": CommandGroup(
         "Write games to files, read them, ask in SQL; look after the database.",
         {
-            "export": "look.export_import.export",
-            "import": "look.export_import.import_games",
-            "sql": "look.sql.sql",
+            "export": "look.data.export",
+            "import": "look.data.import_games",
+            "sql": "look.data.sql",
             "info": "machine.db.info",
             "upgrade": "machine.db.upgrade",
             "verify": "machine.db.verify",
@@ -207,7 +207,7 @@ def guide(columns: int) -> str:
     command, and other texts are wrapped; commands are never broken, because users copy them."""
     if max(map(len, _GUIDE.splitlines())) <= columns:
         return _GUIDE.rstrip()
-    from arena.cli.terminal.wrapping import wrapped
+    from arena.cli.terminal.notes import wrapped
 
     lines = []
     for line in re.sub(r"(?<=\S) {3,}", "\n      ", _GUIDE.rstrip()).splitlines():
@@ -288,7 +288,7 @@ class Group(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """The commands, each with its first sentence and its first example."""
-        from arena.cli.terminal.wrapping import line_width, wrapped
+        from arena.cli.terminal.notes import line_width, wrapped
 
         width = line_width()
         word = f"[{'NAME | '}COMMAND]" if self.default else "COMMAND"
@@ -331,7 +331,7 @@ class Commands(Group):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """The commands that most people need, each with its first sentence; then the names of all others."""
-        from arena.cli.terminal.wrapping import line_width, wrapped
+        from arena.cli.terminal.notes import line_width, wrapped
 
         width, wide = line_width(), max(map(len, self.places))
 
@@ -467,7 +467,7 @@ def arena(
 ) -> None:
     """Play, test, rank and teach with game-playing agents: a referee and tournament server."""
     if context.invoked_subcommand is None:
-        from arena.cli.terminal.wrapping import line_width
+        from arena.cli.terminal.notes import line_width
 
         print(guide(line_width()))
 

@@ -4,16 +4,13 @@ It may import all other rooms. Start with `collecting/`.
 
     course.py            the tables of a description that are about the course
     roster.py            the students of the course, read from a spreadsheet
-    roster_columns.py    the titles that learning systems give to its columns
-    new_aliases.py       aliases for a roster that has none
-    aliases.py           the public names of agents
+    aliases.py           the public names of agents; new ones for a roster that has none
     collecting/          from the download of a learning system to agents that play
     similar/             finds agents whose sources are copies
     grading/             from results to marks
     feedback/            for the author of each agent, why it lost
     report/              a tournament as a web site to publish
-    output_folder.py     the folder of feedback or of a report, replaced in one step
-    processes.py         several processes that write the pages in it
+    output_folder.py     the folder of feedback or of a report, replaced in one step; the processes that write in it
     bundle.py            one agent's games and sources as a file for its author
     lecture/             makes and grades exercises
     example/             a course to try

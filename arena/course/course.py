@@ -5,7 +5,7 @@
     [course]       the roster, the deadline, and what happens to late submissions
     [marks]        what results are worth
 
-The tables [languages.NAME] are read in `arena/tournament/language_tables.py`, because they also set walls and limits
+The tables [languages.NAME] are read in `arena/tournament/enrolment.py`, because they also set walls and limits
 of agents that play.
 """
 
@@ -17,8 +17,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from arena.course.collecting.deadline import read_deadline
-from arena.course.grading import marks
+from arena.course import grading
+from arena.course.collecting.hand_in import read_deadline
 from arena.errors import BadSubmission
 from arena.tournament.description import Table, read_toml
 
@@ -37,7 +37,7 @@ class Course(Struct, frozen=True, kw_only=True):
     deadline: datetime | None
     late: str
     """One of LATE."""
-    marks: marks.Marks | None
+    marks: grading.Marks | None
     """What results are worth."""
 
 
@@ -52,7 +52,7 @@ def read(file: Path) -> Course:
         roster=file.parent / Path(course.text("roster")).expanduser() if "roster" in course else None,
         deadline=_deadline(course),
         late=course.word("late", LATE, LATE[0]),
-        marks=marks.read(keys.table("marks")) if "marks" in keys else None,
+        marks=grading.read(keys.table("marks")) if "marks" in keys else None,
     )
 
 

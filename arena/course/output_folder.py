@@ -1,4 +1,4 @@
-"""The folder of a report or of feedback: a new one replaces an earlier one completely, in one step, or nothing changes.
+"""The folder of feedback or of a report, replaced in one step, and the processes that write the pages in it.
 
 The new folder is written beside the old one and renamed at the end. It has a list of its files; a later command
 replaces the folder only if it has no other files. Feedback is private: only its owner can read it. Neither folder is
@@ -11,16 +11,25 @@ import glob
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
+from multiprocessing import active_children, get_context
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from msgspec import Struct
 
 from adsearch.errors import one_of, quote
-from arena.errors import BadFolder
+from agents.parent import die_with_it
+from arena.errors import ArenaError, BadFolder
 from arena.walls.run_folder import clear, locked, remove_abandoned
+
+if TYPE_CHECKING:
+    from db.database import Database
 
 
 class FolderKind(Struct, frozen=True):
@@ -154,3 +163,85 @@ def _files(folder: Path) -> list[str]:
         empty = [""] if not folders and not files and Path(at) != folder else []
         found += [os.path.relpath(os.path.join(at, name), folder) for name in (*files, *links, *empty)]
     return sorted(file.replace(os.sep, "/") for file in found)
+
+
+# Processes that share work: on the record, for the pages of a report or of feedback; or on a parallel search.
+
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@contextmanager
+def pool(processes: int, what: str, begin: Callable[..., object], *given: Any) -> Iterator[ProcessPoolExecutor]:
+    """Processes that call `begin(*given)` first. `what`: what they do, for the ArenaError when one is killed.
+
+    They end with the block: after their last job, or at once if the block raises (Ctrl-C). They are started anew
+    (spawn), because a forked copy of a process with threads or an open database can inherit a lock that nobody opens.
+    """
+    with ProcessPoolExecutor(processes, get_context("spawn"), _begin, (begin, *given)) as made:
+        try:
+            yield made
+        except BrokenProcessPool:
+            raise ArenaError(f"a process that {what} was killed from outside; perhaps the memory was full") from None
+        except BaseException:
+            for process in active_children():
+                process.kill()
+            made.shutdown(cancel_futures=True)
+            raise
+
+
+@contextmanager
+def ctrl_c_blocked() -> Iterator[None]:
+    """Processes that are started inside, by the first jobs of a pool, do not get Ctrl-C, which reaches all processes:
+    their parent ends them. Windows cannot block signals."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _begin(begin: Callable[..., object], *given: Any) -> None:
+    die_with_it()
+    begin(*given)
+
+
+def spread(
+    work: Callable[[Database, Item], Result], items: Sequence[Item], *, database: str | None, processes: int
+) -> Iterator[Result]:
+    """What `work` returns for each item, in the order in which they are ready. `work` must be picklable, such as a
+    `partial` of a function of a module. With one process it runs in this process."""
+    from db.database import Database
+
+    if processes == 1:
+        with Database(database, create=False) as own:
+            for item in items:
+                yield work(own, item)
+        return
+    with pool(processes, "wrote pages", _connect, work, database) as made:
+        with ctrl_c_blocked():
+            started = [made.submit(_work_in_process, item) for item in items]
+        for finished in as_completed(started):
+            yield finished.result()
+
+
+_of_process: tuple[Callable[[Database, Any], Any], Database] | None = None
+"""In a process that works: its work, and its own connection to the database."""
+
+
+def _connect(work: Callable[[Database, Any], Any], database: str | None) -> None:
+    """Begins in a process that works."""
+    global _of_process
+    from db.database import Database
+
+    _of_process = work, Database(database, create=False)
+
+
+def _work_in_process(item: Any) -> Any:
+    assert _of_process is not None
+    work, database = _of_process
+    return work(database, item)

@@ -9,13 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from msgspec import Struct
+
 from adsearch.errors import quote
 from adsearch.plugins import Plugins
 from arena.errors import BadPlayer
 
 if TYPE_CHECKING:
     from agents.protocol import FromPlayer, FromReferee
-    from arena.match.engine import Engine
 
 _PROTOCOLS: Final = Plugins("arena.engines", "arena.engines", "PROTOCOL")
 
@@ -129,3 +130,20 @@ def find(name: str) -> EngineProtocol:
     if not isinstance(found, EngineProtocol):
         raise BadPlayer(f"expected a protocol of engines ({', '.join(names())}), got {quote(name)}")
     return found
+
+
+# The settings with which a warden speaks to an engine. Values only.
+
+
+class Engine(Struct, frozen=True):
+    """What a user has said about an engine, after its program: `uci:stockfish?Hash=16&nodes=10000`."""
+
+    protocol: str
+    """The name of its protocol (`arena/engines`)."""
+    options: dict[str, str] = {}
+    """What its protocol calls settings."""
+    nodes: int | None = None
+    """Nodes to search for each move; None: no limit of nodes. The next two likewise. Only for protocols with limits."""
+    depth: int | None = None
+    movetime: int | None = None
+    """Milliseconds to think about each move."""

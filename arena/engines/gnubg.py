@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from adsearch import games
 from adsearch.errors import BadMove, quote
-from adsearch.games.backgammon_plays import BAR
+from adsearch.games.backgammon import BAR
 from agents.errors import BadMessage
 from agents.protocol import (
     PROTOCOL as VERSION,
@@ -33,9 +33,8 @@ from agents.protocol import (
     Turn,
     Welcome,
 )
-from arena.engines import EngineProtocol, EngineTranslator, KnownEngine
+from arena.engines import Engine, EngineProtocol, EngineTranslator, KnownEngine
 from arena.errors import BadPlayer
-from arena.match.engine import Engine
 
 _SETTINGS: Final = (
     *("set automatic game off", "set automatic roll off", "set automatic move off", "set automatic bearoff off"),

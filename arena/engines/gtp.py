@@ -37,11 +37,10 @@ from agents.protocol import (
     Verdict,
     Welcome,
 )
-from arena.engines import EngineProtocol, EngineTranslator, KnownEngine
+from arena.engines import Engine, EngineProtocol, EngineTranslator, KnownEngine
 from arena.errors import BadPlayer
 from arena.match import clock
 from arena.match.clock import SECOND, TimeControl
-from arena.match.engine import Engine
 
 _COLOURS: Final = ("b", "w")
 """By seat."""

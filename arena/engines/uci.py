@@ -41,11 +41,10 @@ from agents.protocol import (
     Verdict,
     Welcome,
 )
-from arena.engines import EngineOption, EngineProtocol, EngineTranslator, KnownEngine
+from arena.engines import Engine, EngineOption, EngineProtocol, EngineTranslator, KnownEngine
 from arena.errors import BadPlayer
 from arena.match import clock
 from arena.match.clock import MILLISECOND, TimeControl
-from arena.match.engine import Engine
 
 DEFAULT_MOVETIME: Final = 1000
 """Milliseconds for each move, if there is no clock and the user has limited neither nodes, depth nor time."""
@@ -166,8 +165,8 @@ class UciTranslator(EngineTranslator):
 
     def __init__(self, engine: Engine) -> None:
         # Now, so that no turn waits for it; not at the top, because who reads a player needs no chess.
-        from adsearch.games.chess_text import START
-        from adsearch.games.chess_worth import value_of_pawns
+        from adsearch.games.chess_board import START
+        from adsearch.games.chess_rules import value_of_pawns
 
         super().__init__(engine)
         self._initial, self._value_of_pawns = START, value_of_pawns

@@ -25,20 +25,19 @@ from arena import installation
 from arena.errors import ArenaError, UntrustedCode
 from arena.history import recorded_rules
 from arena.history.exchange.checks import wrong_moment
-from arena.match.adjudication import DrawRule, ResignRule, Ruled, ruled
 from arena.match.clock import MILLISECOND, SECOND, Clock, TimeControl
+from arena.match.conditions import DrawRule, ResignRule, Ruled, ruled
 from arena.match.points import result
 from arena.match.schedule import MOST_ATTEMPTS
 from arena.match.seeds import GameSeeds
 from arena.players.player import PlayerKind
 from arena.players.submissions import Store
-from db import audit, ladder_audit, stored_types
+from db import audit, games, ladder_results
 from db.audit import AuditedAttempt, StoredVersion
 from db.database import Database
-from db.games import is_bundle
+from db.games import WrongType, is_bundle
 from db.records import ANNULS, IMPORTED, MoveRecord, PastGame, moment_of
 from db.sources import HASH
-from db.stored_types import WrongType
 
 _OWN_TURN: Final = (Verdict.RESIGNED, Verdict.TIME, Verdict.ILLEGAL)
 """Verdicts against a seat that are possible only on its own turn."""
@@ -85,7 +84,7 @@ def verify(
     found = Verification()
     with database.reading() as connection:
         found.wrongs += [Wrong("file", None, said) for said in audit.damage(connection)]
-        if wrong_types := stored_types.find_all(connection):
+        if wrong_types := games.wrong_types(connection):
             found.wrongs += [_wrong_type(one) for one in wrong_types]
             found.unchecked["correct the values of a wrong type first"] += sum(audit.size(connection).games.values())
             return found
@@ -107,7 +106,7 @@ def verify(
             )
             for ruling, revokes in audit.wrong_revocations(connection)
         ]
-        found.wrongs += [Wrong(ladder, None, reason) for ladder, reason in ladder_audit.contradictions(connection)]
+        found.wrongs += [Wrong(ladder, None, reason) for ladder, reason in ladder_results.contradictions(connection)]
         found.wrongs += _wrong_schedules(audit.attempts(connection), part=is_bundle(connection))
         total = sum(audit.size(connection).games.values())
         boards = PositionCheck(trust=trust)

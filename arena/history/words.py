@@ -17,8 +17,8 @@ from adsearch import State, games
 from adsearch.errors import one_of, quote
 from adsearch.state import Spot
 from agents.protocol import Verdict
-from arena.match.adjudication import BY_RULE
 from arena.match.clock import SECOND
+from arena.match.conditions import BY_RULE
 from db.records import ACTS, HUMAN, GameRecord, MoveRecord, SeatRecord, moment_of
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
     home.py         the tournament's side, in place of a director
     leases.py       which host plays which games; no input or output
-    cluster.py      Dask, as home uses it; local.py: a cluster on this machine
+    cluster.py      Dask, as home uses it
     messages.py     what travels between the two; travelling.py makes it, and players of it
     game_host.py    the host's side, a plugin of a Dask worker with a director
     worker.py       the process `arena worker`

@@ -19,7 +19,7 @@ from distributed import Client, Future
 from distributed.security import Security
 
 from arena.errors import ArenaError
-from arena.hosts.dask_names import RESOURCE
+from arena.hosts.messages import RESOURCE
 
 _CONNECTS_WITHIN: Final = 15
 """Seconds that a scheduler has to answer."""

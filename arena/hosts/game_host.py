@@ -26,8 +26,8 @@ from distributed import Worker, WorkerPlugin, get_worker
 from agents.errors import one_line
 from arena import installation
 from arena.errors import ArenaError
-from arena.hosts.dask_names import RESOURCE
 from arena.hosts.messages import (
+    RESOURCE,
     Batch,
     Host,
     Joining,
@@ -41,9 +41,8 @@ from arena.match.schedule import Finished, Planned, Schedule
 from arena.play import cores
 from arena.play.director import Director
 from arena.players.submissions import Store
-from arena.tournament import host_speed
 from arena.tournament.host import host as how_played
-from arena.tournament.host import machine
+from arena.tournament.host import machine, measure_speed, measured_speed
 from arena.walls import probe
 from arena.walls.run_folder import RunFolder
 
@@ -173,7 +172,7 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
     def _run(self) -> None:
         with self._folder() as self._run_folder:
             self._store = Store(self._run_folder.path / "store")
-            host_speed.measure()
+            measure_speed()
             while not self._over:
                 with suppress(_Ended):
                     self._next()()
@@ -187,7 +186,7 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
         while True:
             with suppress(queue.Empty):
                 return self._asked.get(timeout=_MEASURES_EVERY)
-            host_speed.measure()
+            measure_speed()
 
     @contextmanager
     def _folder(self) -> Iterator[RunFolder]:
@@ -257,7 +256,7 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
         answer(self._host(refuses, is_busy=is_busy))
 
     def _host(self, refuses: str, *, is_busy: bool) -> Host:
-        return Host(machine()["name"], self.games, host_speed.measured(), refuses, is_busy)
+        return Host(machine()["name"], self.games, measured_speed(), refuses, is_busy)
 
     def _why_not(self, joining: Joining) -> str:
         """Why this host does not work for that run; empty if it does."""

@@ -22,9 +22,8 @@ from arena.hosts.messages import AgentSent, Batch, FileSent, GameSent, Joining
 from arena.match.allowance import Allowance, WallKind
 from arena.match.schedule import Entrant, Planned
 from arena.players import versions
-from arena.players.confinement import Confinement
 from arena.players.engines import split_engine
-from arena.players.entrants import enter
+from arena.players.entrants import Confinement, enter
 from arena.players.player import Player, PlayerKind
 from arena.players.submissions import Store, built_as
 from arena.tournament.tournament import Tournament
@@ -176,7 +175,7 @@ def agent_sent(
 
 def player_here(agent: AgentSent, store: Store) -> Player:
     """The player that an agent is on this host, whose store has its files."""
-    return versions.player(StoredVersion(agent.name, 1, agent.source, agent.started_as), store)
+    return versions.player_of(StoredVersion(agent.name, 1, agent.source, agent.started_as), store)
 
 
 def rules_sent(rules: str, store: Store) -> str:

@@ -11,11 +11,40 @@ from __future__ import annotations
 
 from enum import StrEnum
 from math import inf
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from msgspec import Struct
 
-from arena.match.checks import Seconds, Size, Whole
+# What a field can be, said beside its type: `Annotated[int, Whole(1, 100)]`. Descriptions are read by it.
+
+
+class Whole(NamedTuple):
+    """A whole number."""
+
+    least: int
+    most: int
+    unlimited: int | None = None
+    """The number that stands for no limit, for which the field is None."""
+
+
+class Seconds(NamedTuple):
+    """A time in seconds; the field has nanoseconds."""
+
+    least: float
+    most: float
+
+
+class Share(NamedTuple):
+    """A number of at least 0, as a part of something."""
+
+
+class Size(NamedTuple):
+    """A number of bytes, such as "512M"; 0 is None where the field can be None."""
+
+    least: int
+    zero: str
+    """What 0 means, for messages."""
+
 
 MEBIBYTE = 1024**2
 GIBIBYTE = 1024**3

@@ -40,8 +40,8 @@ from agents.protocol import (
     shortened,
     with_board,
 )
-from arena.match.adjudication import DrawRule, ResignRule, Ruled, ruled
 from arena.match.clock import MILLISECOND, SECOND, TOO_BUSY, charged, longest_wait
+from arena.match.conditions import DrawRule, ResignRule, Ruled, ruled
 from arena.match.fixture import Fixture, SeatPlan, move_text, position_text
 from arena.match.points import finite, result
 from arena.match.seeds import GameSeeds

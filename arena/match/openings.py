@@ -18,7 +18,7 @@ from adsearch import Budget, State, games, pvs
 from adsearch.errors import AdsearchError, quote
 from agents.builtin.thinker import deepened
 from arena.errors import BadFixture
-from arena.match import rules_errors
+from arena.match import schedule
 from arena.match.fixture import move_text, position_text
 from arena.match.seeds import number
 
@@ -118,7 +118,7 @@ class Book:
                 self._orders[names] = self._order(names)
             return self._orders[names].until(cycle)
         except (Exception, SystemExit) as error:
-            raise BadFixture(f"{rules_errors.failure(error)}, in an opening") from error
+            raise BadFixture(f"{schedule.rules_failure(error)}, in an opening") from error
 
     def _order(self, names: tuple[str, ...]) -> _ListedOrder | _RandomOrder:
         if isinstance(self._wanted, int):

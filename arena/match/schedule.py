@@ -1,24 +1,26 @@
-"""The games to play, and their results: the values that a director gets and yields.
-
-A schedule returns the next game, and notes the end of each one; a director plays any schedule. These are plain values:
-code that makes or reads a schedule needs neither a socket nor a process.
+"""The games to play, and their results: the values that a director gets and yields. A schedule returns the next game,
+and notes the end of each one; a director plays any schedule. These are plain values: code that makes or reads a
+schedule needs neither a socket nor a process.
 """
 
 from __future__ import annotations
 
+import traceback
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 
 from msgspec import structs
 
 from adsearch import State
+from adsearch.errors import BadGame
+from agents.errors import one_line
 from agents.protocol import Verdict
-from arena.errors import BadFixture
+from arena.errors import ArenaError, BadFixture
 from arena.match.conditions import HELLO_WITHIN, Conditions
-from arena.match.rules_errors import RULES_FAILED
 from db.records import GameRecord, MoveRecord, PastGame, moves_hash
 
 MOST_ATTEMPTS: Final = 3
@@ -323,3 +325,38 @@ def before_last_move(moves: Sequence[MoveRecord], seats: Collection[int]) -> Tak
 def _in_a_new_log(move: MoveRecord) -> MoveRecord:
     """The move as a new process of its player has it: it has printed nothing yet."""
     return move if move.log is None else structs.replace(move, log=0)
+
+
+# The errors of user-supplied rules on one line. Rules can raise anything; nothing here raises an error.
+
+
+RULES_FAILED: Final = "the rules failed"
+"""Prefix of `detail` when user-supplied rules raised."""
+_LONGEST_ERROR: Final = 500
+"""In characters."""
+
+
+def rules_failure(error: BaseException) -> str:
+    """That the rules failed, with the error and its place."""
+    return f"{RULES_FAILED}: {rules_error(error)}"
+
+
+def rules_error(error: BaseException) -> str:
+    """The error, and where in the rules it was raised."""
+    if isinstance(error, BadGame):
+        return error_line(error)  # its message is complete
+    frames = traceback.extract_tb(error.__traceback__)
+    at = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}, in {frames[-1].name})" if frames else ""
+    return f"{error_line(error)}{at}"
+
+
+def error_line(error: BaseException) -> str:
+    """The error on one line; `str` of a user-supplied error can fail."""
+    try:
+        words = str(error)
+    except Exception:
+        words = "(its message cannot be shown)"
+    kind = type(error).__name__
+    return one_line(
+        words if isinstance(error, ArenaError | BadGame) else f"{kind}: {words}" if words else kind, most=_LONGEST_ERROR
+    )

@@ -1,9 +1,8 @@
-"""Marks on a board: a translucent colour over each cell that an agent named, or where a mistake was made and what was
-better, with a sign in the cell's corner; and the move of a hint, with an arrow from its first field to its last one.
+"""What lies over a board: transparent rectangles on which a person moves by clicking, and marks, a translucent colour
+over each cell that an agent named, or where a mistake was made and what was better.
 
-The marks are a group at the end of the inline SVG that `boards.py` makes, over squares and pieces, which stay readable.
-The page's sheet has the colours. A sign, or the number itself, says the same as its colour. A name that the board does
-not have is ignored.
+Both are at the end of the inline SVG that `boards.py` makes, over squares and pieces. There is no script and no style
+here: the page has both. A sign, or the number itself, says the same as its colour.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from adsearch import State
 from adsearch.pictures import boards, svg
 from adsearch.pictures.boards.paper import Field
 from arena.history import words
-from arena.pages.board_fields import fields_of
 from db.records import JudgedPly, Marks, MoveRecord
 
 _SIGNS: Final = {"good": "+", "bad": "−", "best": "★", "danger": "!", "note": "•"}
@@ -145,3 +143,55 @@ def _shown(field: Field, mark: str | float) -> _Shown:
 def _outline(field: Field) -> str:
     across, down = (svg.number(side - 2 * _EDGE) for side in (field.width, field.height))
     return f"M{svg.pair(field.x + _EDGE, field.y + _EDGE)}h{across}v{down}h-{across}z"
+
+
+# Boards on which a person moves by clicking: transparent rectangles over the drawing, and their names for a script.
+
+
+Fields = Mapping[str, Sequence[tuple[Field, ...]]]
+"""For each move, by its text, the ways to click it: the fields, one after the other."""
+
+
+def fields_of(state: State[Any], *, below: int | None = None) -> Fields:
+    """The fields of the position's board, with the pieces of seat `below` below; none if its rules are user-supplied
+    and raise."""
+    try:
+        return boards.ways(state, below=below)
+    except Exception:  # a user-supplied game may raise anything
+        return {}
+
+
+def with_fields(board: str, fields: Fields) -> str:
+    """The markup of a board with a group of class "fields" at the end: one rectangle of class "field" for each field,
+    with its name as data-field. Without fields, and if the board is not an inline SVG, it is the same markup."""
+    start, end, rest = board.partition("</svg>")
+    if not fields or not end or not start.startswith("<svg"):
+        return board
+    distinct = dict.fromkeys(field for ways in fields.values() for clicked in ways for field in clicked)
+    parts = (part for field in distinct for part in (_rectangle(field), _dot(field)))
+    return f"{start}{svg.element('g', *parts, class_='fields')}{end}{rest}"
+
+
+def clicks(state: State[Any]) -> dict[str, list[list[list[str]]]]:
+    """What a page's script needs, as values for JSON: for each move the ways to click it. A way has steps, which can be
+    clicked in any order, with the names of their fields. `boards.fields` says how clicks become a move."""
+
+    def steps(clicked: Sequence[Field]) -> list[list[str]]:
+        names = [field.name for field in clicked]
+        length = boards.step(state) or len(names)
+        return [names[at : at + length] for at in range(0, len(names), length)]
+
+    return {move: [steps(clicked) for clicked in ways] for move, ways in fields_of(state).items()}
+
+
+def _rectangle(field: Field) -> str:
+    """The field as an element that is not seen and can be clicked: unlike "none", "transparent" takes clicks."""
+    place = {"x": field.x, "y": field.y, "width": field.width, "height": field.height}
+    return svg.element("rect", class_="field", data_field=field.name, **place, fill="transparent")
+
+
+def _dot(field: Field) -> str:
+    """The dot after a field, for a script to show where a move can go: in the middle, and of a column at its top."""
+    size = min(field.width, field.height)
+    middle = {"cx": field.x + field.width / 2, "cy": field.y + size / 2}
+    return svg.element("circle", class_="legal", **middle, r=0.15 * size)

@@ -1,4 +1,5 @@
-"""All boards of a game on one page, with their common parts written only once.
+"""All boards of a game on one page, with their common parts written only once; and a whole game as one animated
+picture.
 
 Boards of built-in games are inline SVG: one of the board alone, so that it can be as large as there is room, and one of
 the caption below it. Parts that are in several boards are defined once and referenced with <use>, so
@@ -13,11 +14,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
+from xml.sax.saxutils import escape
 
 from adsearch import State
 from adsearch.pictures.boards import draw
 from adsearch.pictures.boards.paper import GAP, MARGIN, RIM
 from adsearch.pictures.svg import embedded, number, split_style
+from arena.errors import ArenaError
 from arena.history import words
 from arena.pages.drawing import part
 
@@ -195,3 +198,75 @@ def parted(drawing: str) -> _Drawing:
 def _as_text(state: State[Any]) -> str:
     """The board as the game's text, else the position."""
     return part("board_text", words.drawn(state))
+
+
+# A whole game as one animated SVG, which browsers, slides and a README show.
+
+
+_EACH: Final = 0.8
+"""Seconds for which a position is seen."""
+_LAST: Final = 3.0
+"""The same of the last one."""
+_SIZE: Final = re.compile(r'width="([\d.]+)" height="([\d.]+)" viewBox="[^"]*"')
+
+
+def animated(positions: Sequence[tuple[State[Any], Any]], title: str, *, below: int | None = None) -> str:
+    """The picture of these positions, each with the move that led to it. ArenaError if the game draws itself."""
+    state, _ = positions[0]
+    if type(state).svg is not State.svg:
+        raise ArenaError(f"{type(state).__name__} draws its boards itself, so they cannot be animated")
+    pictures = [split_style(draw(state, last, below=below)) for state, last in positions]
+    frames = [_whole_parts(parted(picture).parts) for _, picture in pictures]
+    sizes = [found for _, picture in pictures if (found := _SIZE.search(picture))]
+    width, height = (max(float(size[side]) for size in sizes) for side in (1, 2))
+    body = "\n".join(_seen(part, [n in shown for n in range(len(frames))]) for part, shown in _in_order(frames))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="board" role="img" width="{width:g}" height="{height:g}" '
+        f'viewBox="0 0 {width:g} {height:g}">\n<title>{escape(title)}</title>\n'
+        f"<style>\n{escape(pictures[0][0])}\n</style>\n{body}\n</svg>\n"
+    )
+
+
+def _whole_parts(parts: Sequence[str]) -> list[str]:
+    """The parts, each with the group that it is in."""
+    found: list[str] = []
+    group = ""
+    for one in parts:
+        if one == "</g>":
+            group = ""
+        elif one.startswith("<g") and not one.endswith(("</g>", "/>")):
+            group = one
+        else:
+            found.append(f"{group}{one}</g>" if group else one)
+    return found
+
+
+def _in_order(frames: Sequence[Sequence[str]]) -> list[tuple[str, set[int]]]:
+    """All parts with the numbers of their frames, so that in each frame they lie above each other as they were
+    drawn. A part is there twice if it lay once below and once above another one."""
+    order: list[tuple[str, set[int]]] = []
+    for at_frame, frame in enumerate(frames):
+        place = 0
+        for one in frame:
+            found = next((at for at in range(place, len(order)) if order[at][0] == one), None)
+            if found is None:
+                order.insert(place, (one, set()))
+                found = place
+            order[found][1].add(at_frame)
+            place = found + 1
+    return order
+
+
+def _seen(part: str, shown: Sequence[bool]) -> str:
+    """The part, seen at these positions only."""
+    if all(shown):
+        return part
+    whole = _EACH * (len(shown) - 1) + _LAST
+    changes = [number for number, one in enumerate(shown) if number == 0 or one != shown[number - 1]]
+    times = ";".join(f"{number * _EACH / whole:.4g}" for number in changes)
+    values = ";".join("inline" if shown[number] else "none" for number in changes)
+    animation = (
+        f'<animate attributeName="display" values="{values}" keyTimes="{times}" dur="{whole:g}s" calcMode="discrete" '
+        'repeatCount="indefinite"/>'
+    )
+    return f'<g display="{"inline" if shown[-1] else "none"}">{animation}{part}</g>'

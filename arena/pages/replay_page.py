@@ -17,13 +17,11 @@ from msgspec import structs
 from arena.history import words
 from arena.history.replay import Replay, Step, Where, played_on, replay
 from arena.match.clock import SECOND
-from arena.pages import curves
 from arena.pages import game as shown_game
 from arena.pages.board_marks import legend, with_marks, with_mistake
 from arena.pages.boards import boards
-from arena.pages.curves import Plot, on_one_axis, over_plies, plot
 from arena.pages.drawing import Document, Frame, draw
-from arena.pages.game import Ply, Seat, leftover, plays, shown
+from arena.pages.game import Plot, Ply, Seat, analysis_curves, leftover, on_one_axis, over_plies, plays, plot, shown
 from arena.ratings.plots.line_plot import Line, Point
 from arena.results.columns import Cell, Column, Listing
 from db.records import HUMAN, JudgedPly, Mark, MoveRecord, PastGame
@@ -396,7 +394,7 @@ class _Page:
             return None
         start = self.replay.steps[0].state
         bounds = None if start is None else start.bounds
-        return curves.analysis(self.game.analysis, self.names, self.rules, self.plies, bounds)
+        return analysis_curves(self.game.analysis, self.names, self.rules, self.plies, bounds)
 
     def values(self) -> Iterator[Plot | None]:
         """The plots of reported scores: one plot if the scores fit on one axis, else one plot per player."""

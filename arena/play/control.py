@@ -1,11 +1,10 @@
-"""The messages between the director and the referee.
-
-Both are our own programs and trust each other; the socket is in a folder that only this user can open. Messages are
-msgpack maps with checked types, like those of players.
+"""The messages between director and referee, over one private socket, and how many players the limit on open files
+allows.
 """
 
 from __future__ import annotations
 
+import resource
 from collections import deque
 from collections.abc import Iterator
 from typing import Any, Final
@@ -15,6 +14,7 @@ import zmq
 from msgspec import Struct
 
 from agents.protocol import Verdict
+from arena.errors import ArenaError
 from arena.match.fixture import Fixture
 from db.records import GameRecord, MoveRecord
 
@@ -223,3 +223,25 @@ class Channel:
     def received(self) -> Iterator[Any]:
         """The messages that have arrived, in order; it never waits."""
         return iter(self.receive, None)
+
+
+# The limit on open files and sockets (RLIMIT_NOFILE), and how many players it allows.
+
+
+KEPT_FILES: Final = 64
+"""Descriptors that the referee keeps for itself."""
+_LEAST_PLAYERS: Final = 8
+_MOST_ON_MACOS: Final = 10_240
+
+
+def most_players() -> int:
+    """Raises the limit as far as possible, and returns how many players it allows; ArenaError if too few."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    # macOS reports an infinite limit but refuses to set it.
+    most = max(soft, _MOST_ON_MACOS) if hard == resource.RLIM_INFINITY else hard
+    if most < KEPT_FILES + _LEAST_PLAYERS:
+        raise ArenaError(
+            f"the referee needs {KEPT_FILES + _LEAST_PLAYERS} open files, the limit is {most} (see `ulimit -Hn`)"
+        )
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    return most - KEPT_FILES

@@ -14,7 +14,7 @@ import msgspec
 from agents.protocol import Verdict
 from arena.match.clock import TOO_BUSY
 from arena.play.helper import Process
-from arena.walls import busy, jail
+from arena.walls import jail, usage
 from arena.walls.run_folder import RunFolder
 from db.records import GameRecord
 
@@ -116,5 +116,5 @@ def explained(record: GameRecord, players: Sequence[Member]) -> GameRecord:
     others = ""
     if record.verdict == Verdict.VOID and TOO_BUSY in record.detail:
         wardens = [player.process for player in players if player.guarded and player.process is not None]
-        others = next(filter(None, (busy.told(warden.log, record.game) for warden in wardens)), "")
+        others = next(filter(None, (usage.told_busy(warden.log, record.game) for warden in wardens)), "")
     return msgspec.structs.replace(record, detail=": ".join([record.detail, *reasons]), busy=others)

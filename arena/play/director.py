@@ -31,7 +31,7 @@ from arena.match.fixture import Fixture, SeatPlan
 from arena.match.live import GameNews, LiveEnd, LiveGame, LivePly, NotLive
 from arena.match.schedule import Began, Entrant, Event, Finished, InOrder, PaceChanged, Planned, Ply, Schedule
 from arena.match.seeds import GameSeeds
-from arena.play import control, descriptors
+from arena.play import control
 from arena.play.cores import Cores, spread
 from arena.play.crew import Crew, Member, explained
 from arena.walls import run_folder
@@ -81,7 +81,7 @@ class Director:
         self._pace = Pace(at_once)
         # Players whose warden was lost in a game that became void by it: pairing, leg and name.
         self._lost_before: set[tuple[object, ...]] = set()
-        descriptors.players()
+        control.most_players()
         self._running: dict[int, _Running] = {}
         # Those in progress that take no place and no core.
         self._beside: set[int] = set()

@@ -31,12 +31,12 @@ from agents import parent, protocol
 from agents.errors import BadMessage
 from agents.protocol import Bye, Hello, Refuse, Verdict, Welcome
 from arena.errors import ArenaError, BadFixture
-from arena.match import rules_errors
+from arena.match import schedule
 from arena.match.clock import LONGEST_POLL, MILLISECOND
 from arena.match.fixture import Fixture
 from arena.match.match import Match, Phase, Sent
-from arena.play import control, descriptors
-from arena.play.control import Begun
+from arena.play import control
+from arena.play.control import Begun, most_players
 from arena.walls import run_folder
 from db.records import GameRecord
 
@@ -55,7 +55,7 @@ class Referee:
     """All games in progress, and the sockets."""
 
     def __init__(self, folder: Path) -> None:
-        self._most_players = descriptors.players()
+        self._most_players = most_players()
         self._folder = folder
         self._context = zmq.Context()
         self._sockets = PlayerSockets(self._context, run_folder.players_address(folder))
@@ -245,7 +245,7 @@ class Referee:
             raise
         except BaseException as error:
             # User-supplied rules can fail in any way, which must not end the other games.
-            sent = [*sent, *match.abort(rules_errors.failure(error), about[-1])]
+            sent = [*sent, *match.abort(schedule.rules_failure(error), about[-1])]
             posts = [(seat, data) for seat, message in sent if (data := packed_if_possible(message)) is not None]
         for seat, data in posts:
             if player := self._by_token.get(match.fixture.seats[seat].token):
@@ -393,7 +393,7 @@ class Referee:
             raise
         except BaseException as error:
             # A wrong fixture (ArenaError), or user-supplied rules that cannot even start.
-            self._director.send(control.Declined(fixture.game, rules_errors.error_line(error)))
+            self._director.send(control.Declined(fixture.game, schedule.error_line(error)))
             return
         if after is None:
             self._begin(match, now)

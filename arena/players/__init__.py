@@ -4,14 +4,11 @@ This package can import `match` and `walls`. Start with `player.py`, which reads
 
     player.py        "pvs", "my_agent.py", "cmd:./engine" -> Player
     submissions.py   Store: read-only copies of files and folders, by the hash of their content
+    versions.py      "alice@2" -> the Player that was entered then
     contents.py      the files of one submission, in memory and within limits
-    command_words.py  which files and folders the words of a command name
     build_commands.py  the commands that build and run agents in one language
     builder.py       builds such agents behind walls; build_inside.py runs there
     own_sources.py   which sources this user's own commands have stored, so that they can run without asking
     engines.py       "uci:stockfish?nodes=100": reads engines, and finds those that are installed
-    engine_handshake.py  starts an engine once before a run, to see that it is ready
-    versions.py      "alice@2" -> the Player that was entered then
-    confinement.py   the settings of each agent's warden: walls, limits, readable files
-    entrants.py      a Player -> the Entrant that a director starts
+    entrants.py      a Player -> the Entrant that a director starts, and the settings of its warden
 """

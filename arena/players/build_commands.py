@@ -1,6 +1,6 @@
 """Language: the commands that build and run agents in one programming language, for the files of one agent.
 
-A description sets them (`arena/tournament/language_tables.py`), and `builder.py` runs the build behind walls. There is
+A description sets them (`arena/tournament/enrolment.py`), and `builder.py` runs the build behind walls. There is
 no shell: {files}, {main} and words with * are replaced here, and each word is one argument.
 """
 

@@ -1,4 +1,5 @@
-"""Contents: the files of one submission, in memory, before they are copied to the store.
+"""Contents: the files of one submission, in memory, before they are copied to the store; and which files the words of
+a command name.
 
 They come from files, or from a build, and both can be hostile. Always true: what was added without an error is within
 the limits of the store, and all its names can be files there.
@@ -9,7 +10,9 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from stat import S_ISREG, S_IXUSR
 from typing import Final, TypeAlias
@@ -18,7 +21,6 @@ from adsearch.errors import quote
 from agents import kaggle
 from arena import languages
 from arena.errors import BadPlayer
-from arena.players import command_words
 from db.sources import MOST_LEVELS, StoredFile
 
 Part: TypeAlias = str | dict[str, str]
@@ -78,7 +80,7 @@ class Contents:
         for name in named_in(path, self.files):
             self.add_file(path.parent / name, name)
 
-    def add_part(self, part: command_words.Part, within: str) -> Part:
+    def add_part(self, part: CommandPart, within: str) -> Part:
         """Adds the file or folder that a part of a command names, stored in the folder `within`; what stands for it."""
         if part.path is None:
             return part.text
@@ -216,3 +218,35 @@ def _programs(folder: Path) -> list[Path]:
 def _start(file: Path) -> bytes:
     with file.open("rb") as opened:
         return opened.read(_READ)
+
+
+# Finds the files and folders that a command names, such as those of `cmd:java -cp classes:gson.jar MyAgent`.
+
+
+@dataclass(frozen=True, slots=True)
+class CommandPart:
+    """A word of a command, or one entry of a class path."""
+
+    text: str
+    path: str | None
+    """Where the file or folder is, if the text names one that exists."""
+
+
+def command_parts(words: Sequence[str], folder: Path) -> Iterator[list[CommandPart]]:
+    """The parts of each word after the program; paths are relative to `folder`.
+
+    A word without '/' names a folder only in a class path: elsewhere it can be anything, as in `python3 -m agents`."""
+    for before, word in pairwise(words):
+        is_class_path = before in languages.path_options()
+        texts = word.split(os.pathsep) if is_class_path else [word]
+        yield [CommandPart(text, _existing(text, folder, folders=is_class_path or "/" in text)) for text in texts]
+
+
+def command_setting(value: str, folder: Path) -> CommandPart:
+    """The value of an engine's setting; without a '/' it is never a file, because it can be anything, such as 16."""
+    return CommandPart(value, _existing(value, folder, folders=True) if "/" in value else None)
+
+
+def _existing(text: str, folder: Path, *, folders: bool) -> str | None:
+    path = os.path.join(folder, os.path.expanduser(text))  # keeps a '/' at the end
+    return path if text and (os.path.isfile(path) or (folders and os.path.isdir(path))) else None

@@ -1,6 +1,6 @@
 """Engines as players: reads `uci:stockfish?Hash=16&nodes=1000` and `gtp:gnugo --level 5`, and finds installed engines.
 
-Only texts and file names are looked at here; `engine_handshake.py` starts an engine and asks it. The table of known
+Only texts and file names are looked at here; `entrants.py` starts an engine and asks it. The table of known
 engines says which arguments an engine needs to speak its protocol, so that users need not know them.
 
     uci:PROGRAM ARGUMENTS?NAME=VALUE&NAME=VALUE
@@ -18,9 +18,8 @@ from typing import Final
 
 from adsearch.errors import nearly, quote
 from arena import engines as protocols
-from arena.engines import EngineProtocol, KnownEngine
+from arena.engines import Engine, EngineProtocol, KnownEngine
 from arena.errors import BadPlayer
-from arena.match.engine import Engine
 
 _FOLDERS: Final = ("/usr/games", "/usr/local/games")
 """Where systems install engines, besides the PATH."""

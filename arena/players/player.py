@@ -30,8 +30,8 @@ from adsearch.errors import meant, nearly, quote
 from agents.errors import AgentsError, BadAgent
 from arena import engines as protocols
 from arena import languages
+from arena.engines import Engine
 from arena.errors import BadPlayer
-from arena.match.engine import Engine
 from arena.players import build_commands, engines
 from arena.players.build_commands import Language
 

@@ -38,10 +38,10 @@ from msgspec import convert, to_builtins
 from adsearch.errors import quote
 from adsearch.games import catalog
 from arena import languages
+from arena.engines import Engine
 from arena.errors import ArenaError, BadFixture, BadPlayer
-from arena.match.engine import Engine
-from arena.players import command_words, engines, own_sources
-from arena.players.contents import Contents, Part
+from arena.players import engines, own_sources
+from arena.players.contents import CommandPart, Contents, Part, command_parts, command_setting
 from arena.players.own_sources import OwnSource
 from arena.players.player import MAIN_FILE, Player, PlayerKind, refuse_missing_script
 from db import private
@@ -214,7 +214,7 @@ class Store:
             refuse_missing_script(player.command)
         contents = self._no_contents()
         arguments: list[_Argument] = []
-        for number, parts in enumerate(command_words.parts(player.command, Path()), 1):
+        for number, parts in enumerate(command_parts(player.command, Path()), 1):
             if len(parts) == 1:
                 arguments.append(contents.add_part(parts[0], f"{number}/"))
             else:
@@ -320,9 +320,9 @@ class Store:
         return self.verify(target.name)
 
 
-def _setting(name: str, value: str) -> command_words.Part:
+def _setting(name: str, value: str) -> CommandPart:
     """The value of the engine's setting `name`; BadPlayer if it names a file that does not exist."""
-    part = command_words.setting(value, Path())
+    part = command_setting(value, Path())
     if part.path is None and value.startswith(("/", "./", "../", "~/")):
         raise BadPlayer(f"{name}= names {quote(value)}: there is no such file or folder")
     return part

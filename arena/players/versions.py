@@ -1,8 +1,4 @@
-"""Recorded versions of agents ("alice@2"), read back from the database and the store to play again.
-
-This reverses what `submissions.py` did with a player, so that an earlier version can play like any other player. A
-version whose source is missing is refused, and the message says what to do.
-"""
+"""Recorded versions of agents ("alice@2"), read back from the database and the store to play again."""
 
 from __future__ import annotations
 
@@ -30,7 +26,7 @@ from db.database import Connection
 from db.records import IMPORTED, PastSeat
 
 
-def find(connection: Connection, text: str) -> StoredVersion:
+def find_version(connection: Connection, text: str) -> StoredVersion:
     """The version that `text` names: "alice@2", or "alice" for the last one; BadPlayer lists those that exist."""
     known = audit.versions(connection)
     if of_that_name := [version for version in known if version.agent == text]:
@@ -51,35 +47,35 @@ def find(connection: Connection, text: str) -> StoredVersion:
     raise BadPlayer(f"no version {quote(text)} in the database; there is {there}")
 
 
-def of_seat(connection: Connection, seat: PastSeat) -> StoredVersion:
+def version_of_seat(connection: Connection, seat: PastSeat) -> StoredVersion:
     """The version that played in that seat, also if its name was "alice@2" in that game."""
     try:
-        return find(connection, f"{seat.player}@{seat.version}")
+        return find_version(connection, f"{seat.player}@{seat.version}")
     except BadPlayer:
         agent, sign, _ = seat.player.rpartition("@")
         if not sign:
             raise
-        return find(connection, f"{agent}@{seat.version}")
+        return find_version(connection, f"{agent}@{seat.version}")
 
 
-def named(connection: Connection, text: str, store: Store) -> tuple[Player, StoredVersion | None]:
+def named_player(connection: Connection, text: str, store: Store) -> tuple[Player, StoredVersion | None]:
     """The player that `text` names, and its version if it is a recorded one: "alice", "alice@2"."""
     try:
         return read_player(text), None
     except BadPlayer as error:
         try:
-            version = find(connection, text)
+            version = find_version(connection, text)
         except BadPlayer as unknown:
             raise unknown if "@" in text else error from None
     if version.agent == text and Path(f"{text}.py").exists():
         raise BadPlayer(
             f"{quote(text)} is a file here and in the database: write {text}.py, or {text}@{version.number}"
         )
-    as_then = player(version, store)
+    as_then = player_of(version, store)
     return replace(as_then, name=f"{version.agent}@{version.number}"), version
 
 
-def started_as(source: Path, agent: str) -> str:
+def version_started_as(source: Path, agent: str) -> str:
     """How an agent that was handed in is written: its file, "alice/" for a folder, or the command of a built agent.
 
     `source`: its folder in the store."""
@@ -94,7 +90,7 @@ def is_ready_made(source: str, started_as: str) -> bool:
     return builtin.is_builtin(source) or engines.is_engine(started_as)
 
 
-def player(version: StoredVersion, store: Store) -> Player:
+def player_of(version: StoredVersion, store: Store) -> Player:
     """The player of that version, from the store; BadPlayer if it cannot be run again."""
     name = f"{version.agent}@{version.number}"
     if version.source.startswith(IMPORTED):

@@ -7,7 +7,9 @@ the numbers.
     systems/            the rating systems, a file each
     points, tiebreaks   standings and crosstables
     match_statistics    two players: Elo difference, likelihood of superiority (LOS), sequential test (SPRT)
+    recorded            ratings computed earlier, and the progress of versions
+    grades              comparison of students with bars
+    duels               games of two players as columns of numbers
     pools               players that games connect, so that their ratings can be compared
-    versus, progress, grades   tables for commands
     plots/              SVG plots
 """

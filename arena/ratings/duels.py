@@ -1,7 +1,6 @@
-"""Games of two players as columns of numbers.
-
-Bradley-Terry and the error estimates take `Duels`. They are made from `RatedGame` values, and from pairs of games that
-the database has already counted (`PairCount`).
+"""Games of two players as columns of numbers. Bradley-Terry and the error
+estimates take `Duels`. They are made from `RatedGame` values, and from pairs of games that the database has already
+counted (`PairCount`).
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from arena.ratings.pairs import in_pairs, repeats
+from arena.ratings.match_statistics import in_pairs, repeats
 from db.records import PairCount, RatedGame
 
 Numbers = NDArray[np.float64]

@@ -10,13 +10,12 @@ call.
     standings_table  the columns of standings (ranking_table: of ratings), and the table as text; as HTML it is in
                      arena/pages/notebook.py
     listings         the other tables of pages
-    queries          `standings` and `ratings`: open the database, and make a table
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from arena.results.queries import ratings, standings
+    from arena.results.ranking_table import ratings, standings
     from arena.results.standings_table import ResultsTable
 
 __all__ = ["ResultsTable", "ratings", "standings"]
@@ -26,6 +25,6 @@ def __getattr__(name: str) -> Any:
     """What `__all__` names is imported when it is asked for: listings that read no database start without it."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from arena.results import queries
+    from arena.results import ranking_table
 
-    return getattr(queries, name)
+    return getattr(ranking_table, name)

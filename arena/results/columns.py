@@ -11,12 +11,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import KW_ONLY, dataclass, replace
 from enum import Flag, auto
 from html import escape
-from typing import Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
 from arena.history import csv_cells
 from arena.history.words import number, printable
+
+if TYPE_CHECKING:
+    from arena.results.report import ListedGame
+    from db.lately import LastResult
 
 Row = TypeVar("Row")
 _LONG: Final = 100
@@ -221,3 +225,26 @@ def markdown(rows: Iterable[Row], columns: Sequence[Column[Row]]) -> Iterator[st
 
 def _escaped(text: str) -> str:
     return re.sub(r"[\\|`*_\[\]~#]", r"\\\g<0>", escape(printable(text), quote=False))
+
+
+# The addresses of other pages, which tables and pages with results link to.
+
+
+class Links(Protocol):
+    """Addresses of other pages, as seen from the page that is made."""
+
+    def agent(self, name: str) -> str:
+        """The page of an agent."""
+        ...
+
+    def pair(self, one: str, other: str) -> str | None:
+        """The games of two agents against each other; None if they have no page."""
+        ...
+
+    def game(self, listed: ListedGame | LastResult) -> str | None:
+        """The page of a game; None if it has none."""
+        ...
+
+    def live(self, _: int, /) -> str | None:
+        """The page of a game in progress; None if it has none."""
+        ...

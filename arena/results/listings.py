@@ -16,7 +16,7 @@ from arena.results.columns import Cell, Column, Listing, named
 from arena.results.report import ListedGame, Report
 
 if TYPE_CHECKING:
-    from arena.results.links import Links
+    from arena.results.columns import Links
 
 _LONGEST_HEADING: Final = 14
 """Length limit of a name in the heading of a narrow column, in letters."""

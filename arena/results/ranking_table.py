@@ -1,23 +1,30 @@
-"""The ranking of recorded games: read from the database, and as rows and columns of a table."""
+"""The ranking of recorded games: read from the database, and as rows and columns of a table; `standings` and `ratings`
+for Python.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace as changed
 
 from arena.history.words import percent
 from arena.ratings import ranking, systems
-from arena.results.columns import PROGRAMS, TABLES, Column, Medium, fields
-from arena.tournament.standings import standings
+from arena.results.columns import ALL, PROGRAMS, TABLES, Column, Medium, fields, standing_in
+from arena.results.report import reported_agents
+from arena.results.standings_table import STANDINGS, ResultsTable
+from arena.results.standings_table import columns_of as standings_columns
+from arena.tournament import standings as tournament_standings
 from db import ladder, lookup, running
 from db import rated_games as record
+from db.database import Connection, Database
 
 if TYPE_CHECKING:
     from arena.ratings.ranking import Ranked, Ranking, RatingSystem, Settings
-    from db.database import Connection
     from db.rated_games import Scope
     from db.records import RatedGame
 
@@ -29,7 +36,7 @@ def recorded_ranking(
     of a ladder keep their ratings, as in the ladder itself."""
     is_one = len(scope.tournaments) == 1
     if system is not None and system.for_points and is_one and scope.wanted is None and scope.at is None:
-        return ranking.by_points(system, standings(connection, scope.tournaments[0]).lines), []
+        return ranking.by_points(system, tournament_standings.standings(connection, scope.tournaments[0]).lines), []
     if system is None or system.for_two:
         counts, listed = record.counted(connection, scope)
     else:
@@ -108,3 +115,76 @@ def columns_of(found: Ranking) -> list[Column[Ranked]]:
     idle = {"pool"} if found.pools < 2 else set[str]()
     idle |= {*_FOR_ELO} if found.system.for_points else set()
     return [replace(one, on=one.on & ~Medium.TABLE) if one.name in idle else one for one in RANKING]
+
+
+# `standings` and `ratings`: what `arena results` and `arena results rank` print, in Python.
+
+
+Where = str | PathLike[str] | None
+"""A database: a path or a URL; None: ARENA_DB, else arena.db."""
+
+
+def standings(tournament: str | None = None, *, db: Where = None, everything: bool = False) -> ResultsTable:
+    """The standings of a tournament (default: the newest), or with `everything` of all recorded games."""
+    with _reading(db) as connection:
+        number, title = _asked(connection, tournament, everything)
+        found = tournament_standings.standings(connection, number)
+    rows = reported_agents(found)
+    columns = standings_columns(rows, Medium.TABLE)
+    return ResultsTable(title=f"Standings: {title}", listed=rows, fields=STANDINGS, columns=columns)
+
+
+def ratings(
+    tournament: str | None = None,
+    *,
+    db: Where = None,
+    everything: bool = False,
+    system: str | None = None,
+    anchors: Mapping[str, float] | None = None,
+) -> ResultsTable:
+    """The ratings of the players of a tournament (default: the newest), or with `everything` from all recorded games.
+
+    `system`: a rating system of `arena results rank --system`; `anchors`: fixed ratings, by player, such as
+    {"random": 0}."""
+    # Imported here, because numpy loads slowly and standings do not need it.
+    from arena.ratings import ranking
+    from arena.ratings.plots.ranking_plot import MARKS, ranking_plot
+    from db.rated_games import Scope
+
+    chosen = None if system is None else systems.find(system)
+    settings = ranking.Settings(anchors=anchors or {})
+    with _reading(db) as connection:
+        number, title = _asked(connection, tournament, everything)
+        for_points = chosen is not None and chosen.for_points
+        scope = Scope(tournaments=() if number is None else (number,), for_points=for_points)
+        found, games = recorded_ranking(connection, scope, system=chosen, settings=settings)
+    columns = [
+        replace(one, title="note", text=lambda row: ", ".join(MARKS[mark] for mark in row.marks))
+        if one.name == "marks"
+        else one
+        for one in standing_in(columns_of(found), Medium.TABLE, found.players)
+    ]
+    return ResultsTable(
+        title=f"Ratings: {title}",
+        listed=found.players,
+        fields=[replace(one, on=ALL) for one in RANKING],
+        columns=columns,
+        note=". ".join([*legend(found), *not_rated(found, games)]),
+        picture=ranking_plot(found, title=title),
+    )
+
+
+@contextmanager
+def _reading(db: Where) -> Iterator[Connection]:
+    with Database(None if db is None else fspath(db), create=False) as database, database.reading() as connection:
+        yield connection
+
+
+def _asked(connection: Connection, tournament: str | None, everything: bool) -> tuple[int | None, str]:
+    """The tournament's id and name; None for all recorded games."""
+    if everything:
+        if tournament is not None:
+            raise ValueError(f"expected a tournament or everything=True, got both ({tournament!r})")
+        return None, "all recorded games"
+    number = lookup.find_tournament(connection, tournament)
+    return number, lookup.tournament_name(connection, number)

@@ -14,10 +14,9 @@ from msgspec import Struct
 
 if TYPE_CHECKING:
     from arena.ratings.points import Standing
-    from arena.ratings.progress import VersionRating
     from arena.ratings.ranking import Ranked, Ranking
-    from arena.tournament.bracket import Bracket, Series
-    from arena.tournament.sequential_test import TestedMatch
+    from arena.ratings.recorded import VersionRating
+    from arena.tournament.format import Bracket, Series, TestedMatch
     from arena.tournament.standings import TournamentStandings
     from db.ladder import RatingPoint
     from db.lately import LastResult

@@ -26,7 +26,7 @@ from arena.results.columns import (
 )
 
 if TYPE_CHECKING:
-    from arena.results.links import Links
+    from arena.results.columns import Links
     from arena.results.report import Report, ReportedAgent
 
 

@@ -30,10 +30,21 @@ from arena.serve.opened import OpenLadder
 from arena.serve.submissions import possible_again
 from arena.tournament.host import host
 from arena.tournament.recorded_games import Wait, planned_game, written
-from db import challenges, ladder, running, store
-from db.challenges import StoredChallenge
+from db import ladder, running, store
 from db.database import Connection, Database
-from db.ladder import LadderLine, author_of
+from db.ladder import (
+    LadderLine,
+    StoredChallenge,
+    add_challenge,
+    author_of,
+    begin_challenge,
+    cancel_challenge,
+    challenges_since,
+    count_challenges,
+    interrupt_challenges,
+    open_challenge_of,
+    waiting_challenges,
+)
 from db.records import GameKind, ScheduledGame
 
 _NONE_BEFORE_CLOSE: Final = timedelta(hours=24)
@@ -72,7 +83,7 @@ def challenge(
         names = (agent, opponent) if seed % 2 else (opponent, agent)
         league = opened.ladder.league
         new = ScheduledGame(
-            pair=json.dumps([*sorted(names), challenges.count(connection, opened.id)]),
+            pair=json.dumps([*sorted(names), count_challenges(connection, opened.id)]),
             game=opened.rules,
             clock=league.conditions.clock,
             seed=seed,
@@ -80,7 +91,7 @@ def challenge(
             position=league.conditions.position or None,
             seats=tuple((_version(connection, lines, name, now), name) for name in names),
         )
-        id = challenges.add(connection, opened.id, author, new, now)
+        id = add_challenge(connection, opened.id, author, new, now)
         keep(id)
     return id
 
@@ -113,7 +124,7 @@ def closed(connection: Connection, opened: OpenLadder, now: datetime) -> str:
 
 def limit(connection: Connection, opened: OpenLadder, author: str, now: datetime) -> str:
     """Why this author has to wait before the next challenge, and for how long; empty if it is possible now."""
-    if (game := challenges.open_of(connection, opened.id, author)) is not None:
+    if (game := open_challenge_of(connection, opened.id, author)) is not None:
         return f"you can have one challenge at a time, and game {game} is not over yet"
     begin, end = day(opened, now)
     if left(connection, opened, author, begin):
@@ -124,7 +135,7 @@ def limit(connection: Connection, opened: OpenLadder, author: str, now: datetime
 
 def left(connection: Connection, opened: OpenLadder, author: str, begin: datetime) -> int:
     """How many challenges the author can still start on the day that began at that time."""
-    return max(0, opened.ladder.challenges - challenges.played_since(connection, opened.id, author, begin))
+    return max(0, opened.ladder.challenges - challenges_since(connection, opened.id, author, begin))
 
 
 def day(opened: OpenLadder, now: datetime) -> tuple[datetime, datetime]:
@@ -200,7 +211,7 @@ class Challenges(StandingSchedule):
         self._rated_first = False
         # Whether a challenge may be waiting.
         self._looks = True
-        written(database, wait, lambda connection: challenges.interrupt(connection, opened.id))
+        written(database, wait, lambda connection: interrupt_challenges(connection, opened.id))
 
     @property
     def is_playing(self) -> bool:
@@ -216,7 +227,7 @@ class Challenges(StandingSchedule):
         if self._playing is not None or not self._looks:
             return None
         with self._database.reading() as connection:
-            waiting = challenges.waiting(connection, self._opened.id)
+            waiting = waiting_challenges(connection, self._opened.id)
             closed_to_all = closed(connection, self._opened, self._now())
         for one in waiting:
             try:
@@ -257,7 +268,7 @@ class Challenges(StandingSchedule):
 
     def interrupted(self) -> None:
         """The referee died: the game in progress waits again."""
-        written(self._database, self._wait, lambda connection: challenges.interrupt(connection, self._opened.id))
+        written(self._database, self._wait, lambda connection: interrupt_challenges(connection, self._opened.id))
         self._playing, self._looks = None, True
 
     def close(self) -> None:
@@ -279,7 +290,7 @@ class Challenges(StandingSchedule):
                 if line is not None and (line.status, line.source) != ("active", player.source):
                     raise _NotYet
             versions = {name: _version(connection, lines, name, now) for name in one.game.names}
-            return challenges.begin(connection, one.game.id, versions, scheduled.opening, now)
+            return begin_challenge(connection, one.game.id, versions, scheduled.opening, now)
 
         if not written(self._database, self._wait, begin):
             return None
@@ -295,7 +306,7 @@ class Challenges(StandingSchedule):
         raise BadChallenge(f"{whose} could not play any more")
 
     def _cancel(self, one: StoredChallenge, why: str) -> None:
-        written(self._database, self._wait, lambda connection: challenges.cancel(connection, one.game.id, why))
+        written(self._database, self._wait, lambda connection: cancel_challenge(connection, one.game.id, why))
 
 
 class _Otherwise(StandingSchedule):

@@ -21,7 +21,7 @@ from msgspec import to_builtins
 from arena.course.roster import replace_unprintable
 from arena.errors import ArenaError, BadFixture, BadPlayer, RefereeLost
 from arena.history.words import counted, without_store
-from arena.match import rules_errors
+from arena.match import schedule
 from arena.match.schedule import Finished, Planned
 from arena.players import versions
 from arena.players.builder import walls_of
@@ -237,9 +237,9 @@ class Checks(StandingSchedule):
         source = self._sources.folder / (one.source or "")
         if one.source is None or not source.is_dir():
             raise BadPlayer("its files are not in the store; hand it in again")
-        checked.started_as = versions.started_as(source, one.author)
+        checked.started_as = versions.version_started_as(source, one.author)
         version = StoredVersion(one.author, 0, one.source, checked.started_as)
-        return versions.player(version, self._sources)
+        return versions.player_of(version, self._sources)
 
     # From a check to its row.
 
@@ -336,7 +336,7 @@ def _until_rules_fail(running: RunningCheck, requests: GameRequests, rules: Path
         if isinstance(error, BadFixture):
             what = str(error)
         elif any(Path(frame.filename).is_relative_to(rules) for frame in frames):
-            what = rules_errors.failure(error)
+            what = schedule.rules_failure(error)
         else:
             raise
         known = {step.name for step in running.steps}

@@ -181,7 +181,7 @@ class DatedTournaments(StandingSchedule):
         )
 
     def _listed(self, line: record.LadderLine) -> Listed:
-        player = versions.player(_version(line), self._store)
+        player = versions.player_of(_version(line), self._store)
         walls, allowance = walls_of(self._store, line.source, self._opened.ladder.languages)
         return Listed(line.name, line.started_as, player, walls=walls, allowance=allowance)
 

@@ -18,13 +18,13 @@ from adsearch import State, games
 from adsearch.errors import quote
 from agents import builtin
 from agents.errors import AgentsError
-from arena.course.collecting.deadline import read_deadline
+from arena.course.collecting.hand_in import read_deadline
 from arena.errors import BadSubmission
 from arena.history import words
 from arena.match.openings import Listed
 from arena.players.build_commands import Language
 from arena.student import climb
-from arena.tournament import formats, language_tables
+from arena.tournament import enrolment, formats
 from arena.tournament import league as leagues
 from arena.tournament.described_openings import is_stored_whole
 from arena.tournament.description import Table, folded, read_toml
@@ -155,7 +155,7 @@ def read(path: Path) -> Ladder:
         limits=_limits(own.table("limits")),
         final=_tournament(own.table(FINAL), common, league.name, FINAL, folder),
         tournaments=tuple(_dated(own, common, league.name, folder, opens, closes)),
-        languages=language_tables.read(path),
+        languages=enrolment.read_language_tables(path),
     )
 
 

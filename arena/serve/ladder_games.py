@@ -22,17 +22,16 @@ from agents.protocol import Verdict
 from arena.errors import ArenaError, BadFixture
 from arena.history.words import without_store
 from arena.match.schedule import Entrant, Finished, Planned, rules_failed
-from arena.players import versions
 from arena.players.builder import walls_of
-from arena.players.confinement import Confinement
-from arena.players.entrants import enter
+from arena.players.entrants import Confinement, enter
 from arena.players.submissions import Store
+from arena.players.versions import player_of
 from arena.ratings.scale import ELO, WIDTH, middle
 from arena.serve.in_turn import StandingSchedule
 from arena.serve.opened import OpenLadder
+from arena.tournament.format import Pairing
 from arena.tournament.game_scheduling import RecordedTournament, games_of
 from arena.tournament.league import MOST_GAMES
-from arena.tournament.pairing import Pairing
 from arena.tournament.preparation import faults_in_a_row
 from arena.tournament.recorded_games import RecordedGames, Wait, written
 from db import ladder, ladder_results, running, store
@@ -363,7 +362,7 @@ class LadderGames(RecordedGames, StandingSchedule):
     def _entrant(self, line: LadderLine) -> Entrant:
         """The current version, from the store."""
         version = StoredVersion(line.name, line.number, line.source, line.started_as)
-        player = versions.player(version, self._submissions)
+        player = player_of(version, self._submissions)
         walls, allowance = walls_of(self._submissions, line.source, self.opened.ladder.languages)
         return enter(
             *(player, line.name, self._start, self._submissions, self._confinement), walls=walls, allowance=allowance

@@ -20,8 +20,8 @@ from arena.history import words
 from arena.serve.ladder import ANCHORS, FINAL, Ladder
 from arena.tournament import formats
 from arena.tournament.description import what_is_wrong_with
-from arena.tournament.description_changes import changes, settings_of
-from arena.tournament.league import revived
+from arena.tournament.league import changes_between as changes
+from arena.tournament.league import revived, settings_of
 from db import ladder as record
 from db import lookup, running, store
 from db.database import Connection

@@ -23,7 +23,7 @@ from arena.ratings import bradley_terry
 from arena.ratings.duels import duels
 from arena.serve.ladder import ANCHORS, Ladder
 from arena.serve.opened import OpenLadder, exists, open_ladder, updated
-from arena.tournament import formats, host_speed
+from arena.tournament import formats, host
 from arena.tournament import league as leagues
 from arena.tournament.league import League, Listed
 from arena.tournament.lock import tournament_lock
@@ -115,7 +115,7 @@ def _play(tournament: Tournament, folder: RunFolder, say: Say) -> None:
     say(f"rating the anchors: {tournament.all} games of {len(league.agents)} built-in agents")
     every = max(1, tournament.all // _REPORTS)
     with Director(folder, at_once=league.at_once(cores.count()), cores_a_game=league.cores_a_game) as director:
-        host_speed.measured()  # while the referee starts
+        host.measured_speed()  # while the referee starts
         for event in director.play(tournament):
             if isinstance(event, Finished) and tournament.over % every == 0:
                 say(f"  {tournament.over} of {tournament.all} games are over")

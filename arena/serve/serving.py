@@ -7,12 +7,16 @@ and the next one goes on. A referee, rater, intake or page server that is lost i
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from datetime import datetime, timedelta
 from functools import partial
+from math import inf
+from pathlib import Path
 from time import monotonic
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from agents.protocol import Verdict
 from arena.errors import RefereeLost
@@ -20,7 +24,8 @@ from arena.history import words
 from arena.match.live import News, RatingNews, SubmissionNews
 from arena.match.schedule import Began, Finished, PaceChanged, Planned, Schedule, WrappingSchedule, rules_failed
 from arena.play.director import Director
-from arena.players.confinement import Confinement
+from arena.play.helper import Helper
+from arena.players.entrants import Confinement
 from arena.players.submissions import Store
 from arena.serve.challenges import Challenges
 from arena.serve.checks import Checks
@@ -29,14 +34,13 @@ from arena.serve.happenings import Faulted, Happening, Notice, Rated, Submission
 from arena.serve.in_turn import REST, InTurn
 from arena.serve.intake import MOST_INTERRUPTIONS, IntakeProcess
 from arena.serve.invited import Invitation, InvitedGames, planned
-from arena.serve.kept import SOON, Kept
 from arena.serve.ladder_games import LadderGames
 from arena.serve.opened import OpenLadder, opened
 from arena.serve.page_link import WantGame
 from arena.serve.place import Nudges
 from arena.serve.rater import RaterProcess
 from arena.serve.submissions import AFTER_GRACE, GRACE
-from arena.tournament import host_speed
+from arena.tournament import host
 from arena.tournament.recorded_games import Wait
 from arena.walls.run_folder import RunFolder
 from db import ladder as record
@@ -187,7 +191,7 @@ class Serving(WrappingSchedule):
             try:
                 director = Director(self._folder, at_once=at_once, cores_a_game=self.ladder.ladder.league.cores_a_game)
                 with director, heard_by(director), self._connected(director):
-                    host_speed.measured()  # while the referee starts
+                    host.measured_speed()  # while the referee starts
                     for event in director.play(schedule):
                         if isinstance(event, Began):
                             self._parts.checks.began(event.game)
@@ -405,3 +409,93 @@ def standing(
         except Exception as error:
             parts.checks.ends_by = error
             raise
+
+
+# A process beside the director, such as the rater: another one takes its place when it ends.
+
+
+SOON: Final = 10.0
+"""Seconds. A process that is lost sooner after its start is likely to be lost again."""
+
+
+P = TypeVar("P", bound=Helper)
+
+
+class Kept(Generic[P]):
+    """One process, and the next one when it has ended."""
+
+    def __init__(
+        self,
+        name: str,
+        start: Callable[[], P],
+        *,
+        read: Callable[[P], None],
+        tell: Callable[[Happening], None],
+        clock: Callable[[], float] = monotonic,
+        at_once: bool = True,
+    ) -> None:
+        """`name`: for the message about its end. `read` reads what the process has sent. Without `at_once` the first
+        process is started by `replace_if_due`."""
+        self._name, self._start, self._read, self._tell, self._clock = name, start, read, tell, clock
+        self._since = clock() if at_once else -inf
+        self._director: Director | None = None
+        # None: it has ended, or there was none, and the next one has not been started yet.
+        self.process: P | None = start() if at_once else None
+
+    @contextmanager
+    def connected(self, director: Director) -> Iterator[None]:
+        """Inside, the director's loop hears the process."""
+        self._director = director
+        self._watch()
+        try:
+            yield
+        finally:
+            self._director = None
+
+    def _watch(self) -> None:
+        if self._director is not None and self.process is not None:
+            _keep_on_our_cores(self.process.pid)
+            self._director.watch(self.process.fileno(), self.heard)
+
+    def heard(self) -> None:
+        """Reads what the process sent, and replaces it if it has ended."""
+        process = self.process
+        if process is None:
+            return
+        self._read(process)
+        if process.is_gone():
+            self._tell(Notice(f"the {self._name} {process.how_it_ended()}; a new one continues"))
+            if self._director is not None:
+                self._director.unwatch(process.fileno())
+            process.end()
+            self.process = None
+            self.replace_if_due()
+
+    def replace_if_due(self) -> None:
+        """Starts a new process if there is none; after one that was lost soon, there is a pause."""
+        if self.process is None and self._clock() - self._since >= SOON:
+            self._since = self._clock()
+            self.process = self._start()
+            self._watch()
+
+    def close(self) -> None:
+        """Ends the process."""
+        if self.process is not None:
+            self.process.end()
+            self.process = None
+
+    def kill(self) -> None:
+        """Kills the process, so that `close` need not wait for it."""
+        if self.process is not None:
+            self.process.kill()
+
+
+def _keep_on_our_cores(pid: int) -> None:
+    """Keeps every thread of that process off the cores that games have for themselves."""
+    if sys.platform != "linux":
+        return
+    ours = os.sched_getaffinity(0)
+    with suppress(OSError):  # it has ended
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(ProcessLookupError):
+                os.sched_setaffinity(int(thread.name), ours)

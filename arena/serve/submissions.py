@@ -14,14 +14,14 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import Struct, convert
 from msgspec.structs import replace
 
 from adsearch.errors import quote
 from arena.accounts.limits import Bucket
-from arena.course.report.public_game import public_rules
+from arena.course.aliases import public_rules
 from arena.course.roster import replace_unprintable
 from arena.errors import ArenaError, BadSubmission
 from arena.history.words import counted, moment
@@ -37,11 +37,6 @@ from arena.walls import probe
 from db import ladder, running
 from db.database import Connection, Database
 from db.ladder import LadderLine, StoredSubmission, SubmissionState, SubmissionTime, VersionGame, author_of
-
-if TYPE_CHECKING:
-    from arena.serve.opened import OpenLadder
-    from db.database import Connection
-    from db.ladder import StoredSubmission
 
 GRACE: Final = timedelta(seconds=60)
 """An upload that began before the end of submissions and is complete at most so long after it is in time."""

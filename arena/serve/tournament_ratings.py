@@ -11,7 +11,7 @@ from collections.abc import Hashable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from arena.course.report.gather import ratings_of, versions_of
+from arena.course.report import ratings_of, versions_of
 from arena.serve.rating import is_news
 from db import ladder, ladder_results, lookup, scores, web
 from db.ladder import NewRating

@@ -17,12 +17,11 @@ from arena.match.schedule import Entrant, Finished, Planned, repeats_tell
 from arena.play.cores import physical
 from arena.play.director import Director
 from arena.players import versions
-from arena.players.confinement import Confinement
-from arena.players.entrants import enter
+from arena.players.entrants import Confinement, enter
 from arena.players.player import Player, PlayerKind, unique_names
 from arena.players.submissions import Store
+from arena.student.analysis import LostGame
 from arena.student.climb import MOST, Climb, LadderStep, StepVerdict, fewest_rounds, ladder, opening_plies
-from arena.student.lost_games import LostGame
 from arena.tournament.recorded_games import RecordingSchedule
 from arena.walls.run_folder import RunFolder
 from db import audit, dialect, search
@@ -131,7 +130,7 @@ class ClimbRun:
         for version in reversed(known):
             if version.number < this and version.number in played:
                 with suppress(BadPlayer):
-                    return replace(versions.player(version, store), name=f"{agent}@{version.number}"), agent
+                    return replace(versions.player_of(version, store), name=f"{agent}@{version.number}"), agent
         return None
 
     def _step(
@@ -147,7 +146,7 @@ class ClimbRun:
     def _named(self, text: str, database: Database, store: Store) -> tuple[Player, str]:
         """The player that `text` names, and the recorded agent that it is a version of, or ""."""
         with database.reading() as connection:
-            player, version = versions.named(connection, text, store)
+            player, version = versions.named_player(connection, text, store)
         return player, "" if version is None else version.agent
 
     def _entered(

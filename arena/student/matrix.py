@@ -1,8 +1,10 @@
-"""Some players in the first seat, each against each of some others: games that are played and not recorded."""
+"""Some players in the first seat, each against each of some others: games that are played and not recorded, and what
+several games were worth for a player.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
@@ -13,13 +15,11 @@ from arena.match.openings import Book
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.play.cores import physical
 from arena.play.director import Director
-from arena.players.confinement import Confinement
-from arena.players.entrants import enter
+from arena.players.entrants import Confinement, enter
 from arena.players.player import Player, unique_names
 from arena.players.submissions import Store
-from arena.student import scores
-from arena.student.scores import Score
 from arena.walls.run_folder import RunFolder
+from db.records import GameRecord, SeatRecord
 
 Cell = tuple[str, str | None]
 """The names of the player in seat 0 and of its opponents; None in a game for one player."""
@@ -105,5 +105,45 @@ class Matrix:
         for at, (row, column) in enumerate(self.pairs):
             of_cell = [one.record for one in finished if (one.game.number - 1) // self.games == at]
             seats = [(record.seats[0], len(record.seats)) for record in of_cell]
-            found.append(((row.name, None if column is None else column.name), scores.scored(seats)))
+            found.append(((row.name, None if column is None else column.name), scored(seats)))
         return found
+
+
+# What several games were worth for a player: how many it won, and its mean score.
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The result of one player in several games."""
+
+    games: int
+    """Void games do not count."""
+    won: int
+    """Games in which it beat all others; alone in a game, those with a score above 0."""
+    mean: float | None
+    """The mean score; None if no game has one."""
+
+
+def scored(results: Iterable[tuple[SeatRecord, int]]) -> Score:
+    """The score of a player from its seats, each with the number of players of that game."""
+    counted = [(seat, players) for seat, players in results if seat.points is not None]
+    known = [seat.utility for seat, _ in counted if seat.utility is not None]
+    return Score(
+        games=len(counted),
+        won=sum((seat.utility or 0.0) > 0 if players == 1 else seat.points == 1.0 for seat, players in counted),
+        mean=sum(known) / len(known) if known else None,
+    )
+
+
+def mean_text(mean: float) -> str:
+    """A mean score in a table: small ones have up to three digits that say something, such as -0.0556."""
+    return f"{mean:.1f}" if abs(mean) >= 10.0 else f"{mean + 0.0:.3g}"
+
+
+def by_player(records: Sequence[GameRecord]) -> dict[str, Score]:
+    """The score of each player, in the order of the first game's seats."""
+    names = dict.fromkeys(seat.player for record in records for seat in record.seats)
+    return {
+        name: scored((seat, len(record.seats)) for record in records for seat in record.seats if seat.player == name)
+        for name in names
+    }

@@ -1,35 +1,41 @@
 """Runs an agent again at one turn of a recorded game, in this process, so that a debugger and print work.
 
-The agent is not confined: it has the user's permissions. It gets the same messages as in the game, so it plays the same
-moves if its only source of randomness is its seed.
+The agent is not confined: it has the user's permissions. It gets the same messages as in the game (the recorded moves
+are played again through a `Match`), so it plays the same moves if its only source of randomness is its seed.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
 from time import monotonic, monotonic_ns
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
+from adsearch import CHANCE, State
 from agents import builtin
-from agents.protocol import Move
+from agents.protocol import Move, Over, Ready, Start, Turn, Verdict
 from agents.strict import StrictPlayer
-from arena.errors import BadPlayer, UntrustedCode
+from arena.errors import ArenaError, BadPlayer, UntrustedCode
+from arena.history.replay import positions
+from arena.match import Match
+from arena.match.conditions import Conditions, Limits, OwnTime
+from arena.match.fixture import Fixture, SeatPlan
+from arena.match.seeds import GameSeeds
 from arena.players import own_sources, versions
 from arena.players.own_sources import OwnSource
 from arena.players.player import Player, PlayerKind, loaded, read_player
 from arena.players.submissions import Store, in_store
+from db.records import PastGame
 
 if TYPE_CHECKING:
     from agents.agent import Agent
     from agents.player import Answer
     from agents.strict import Mistake
-    from arena.student.recorded_turn import RecordedTurn
     from db.database import Connection
-    from db.records import PastGame
 
 
 class Rerun:
@@ -109,8 +115,8 @@ def chosen_player(
 
 def _recorded_player(connection: Connection, store: Store, game: PastGame, seat: int) -> tuple[Player, str]:
     """The version that played in that seat, and its name."""
-    version = versions.of_seat(connection, game.seats[seat])
-    return versions.player(version, store), f"{version.agent}@{version.number}"
+    version = versions.version_of_seat(connection, game.seats[seat])
+    return versions.player_of(version, store), f"{version.agent}@{version.number}"
 
 
 def can_run(connection: Connection, store: Store, game: PastGame, seat: int) -> bool:
@@ -126,7 +132,7 @@ def seats_of_user_agents(connection: Connection, game: PastGame) -> list[int]:
     """The seats of agents that are not built in, nor engines, nor people, nor "wait"."""
     if any(seat.version is None for seat in game.seats):
         return []  # the game has not started
-    played = [versions.of_seat(connection, seat) for seat in game.seats]
+    played = [versions.version_of_seat(connection, seat) for seat in game.seats]
     return [
         seat
         for seat, version in enumerate(played)
@@ -154,3 +160,135 @@ def maker(player: Player, called: str, recorded: RecordedTurn) -> Callable[[], A
             f"debugger for its language and send it this position: {seat}"
         )
     return loaded(player)
+
+
+# Restores the exact messages that a seat received in a recorded game, up to one of its turns.
+
+
+_EVER: Final = 10**18
+"""A margin so large that no move is late, in nanoseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTurn:
+    """A turn in a recorded game, with all messages that its seat received up to it."""
+
+    seat: int
+    state: State[Any]
+    """The whole position at this turn."""
+    start: Start
+    turns: tuple[Turn, ...]
+    """The seat's turns so far; this turn is the last."""
+
+
+def replay_turn(game: PastGame, ply: int, *, trust: bool = False) -> RecordedTurn:
+    """The turn at `ply`, with all messages that its seat received; it can be the turn in which the game ended.
+
+    ArenaError if no player moved at that ply, or the record cannot be played again; UntrustedCode if the code of its
+    rules must not run."""
+    states = list(positions(game, trust=trust))
+    seat = _seat_at(game, states, ply)
+    match, sent = _judged_again(game, ply)
+    own = [message for to, message in sent if to == seat]
+    start, *turns = own
+    played = [(move.who, move.move) for move in game.moves[: ply - 1]]
+    same = [(move.who, move.move) for move in match.moves] == played
+    if not (same and isinstance(start, Start) and turns and all(isinstance(turn, Turn) for turn in turns)):
+        raise ArenaError(f"game {game.name} cannot be played again as recorded; see: arena data verify")
+    return RecordedTurn(seat, states[ply - 1], start, tuple(turn for turn in turns if isinstance(turn, Turn)))
+
+
+def default_ply(game: PastGame, own: Collection[int], *, trust: bool = False) -> int:
+    """The default ply: the last turn of the agent that failed or resigned, else of the seats `own`, else of any seat.
+    ArenaError if there was no turn."""
+    asked = _asked(game, list(positions(game, trust=trust)))
+    if game.fault is None:
+        asked.pop(len(game.moves) + 1, None)
+    for seats in ([game.fault], own, range(len(game.seats))):
+        if turns := [ply for ply, seat in asked.items() if seat in seats]:
+            return max(turns)
+    raise ArenaError(f"game {game.name}: no agent was asked for a move")
+
+
+def _asked(game: PastGame, states: Sequence[State[Any]]) -> dict[int, int]:
+    """The seat that was asked at each ply, including the ply in which the game ended."""
+    not_asked = {move.ply for move in game.moves if move.who == "opening"}
+    if game.verdict == Verdict.ADJUDICATED:
+        not_asked.add(len(game.moves) + 1)
+    return {
+        number: state.turn
+        for number, state in enumerate(states, 1)
+        if state.turn is not None and state.turn != CHANCE and number not in not_asked
+    }
+
+
+def _seat_at(game: PastGame, states: Sequence[State[Any]], ply: int) -> int:
+    """The seat that was asked at `ply`."""
+    asked = _asked(game, states)
+    if ply in asked:
+        return asked[ply]
+    if not asked:
+        raise ArenaError(f"game {game.name}: no agent was asked for a move")
+    if ply > len(states):
+        what = f"the game has {len(game.moves)} plies"
+    elif states[ply - 1].turn is None or ply > len(game.moves):
+        what = "the game was over"
+    else:
+        opening = states[ply - 1].turn != CHANCE or (ply <= len(game.moves) and game.moves[ply - 1].who == "opening")
+        what = "this ply is part of the opening" if opening else "this ply is a chance event"
+    nearest = min(asked, key=lambda number: abs(number - ply))
+    raise ArenaError(f"game {game.name}, ply {ply}: {what}; the nearest ply at which an agent was asked is {nearest}")
+
+
+def _names_shown(game: PastGame) -> bool:
+    """Whether the players got the names of their opponents; in games of older versions, outside tournaments only."""
+    return bool((game.host or {}).get("names", "shown" if game.tournament is None else "hidden") == "shown")
+
+
+def _max_plies(game: PastGame) -> int | None:
+    """The game's limit of moves; in games of older versions it is known only if it ended the game."""
+    made = sum(isinstance(move.who, int) for move in game.moves)
+    limit = (game.host or {}).get("max_plies", made if game.verdict == Verdict.ADJUDICATED else None)
+    return limit if isinstance(limit, int) and limit > 0 else None
+
+
+def _judged_again(game: PastGame, ply: int) -> tuple[Match, list[tuple[int, Start | Turn | Over]]]:
+    """Plays the game again up to `ply`; returns it with all messages sent, each with its seat."""
+    seeds = GameSeeds.of(game.seed, (game.pair,), leg=game.leg, attempt=game.attempt)
+    shown = _names_shown(game)
+    plans = tuple(
+        SeatPlan(
+            seat.player,
+            seat.player if shown else f"seat {number}",
+            token=f"{number:064x}",
+            seed=seeds.for_seat(number) if seat.seed is None else seat.seed,
+        )
+        for number, seat in enumerate(game.seats)
+    )
+    fixture = Fixture(
+        game=game.id,
+        rules=game.game,
+        seats=plans,
+        key=seeds.key,
+        conditions=Conditions(
+            clock=game.clock,
+            margin=_EVER,
+            max_plies=_max_plies(game),
+            limits=Limits(hello=None, move=_EVER),
+            own_times=tuple(OwnTime(seat.player, seat.clock, _EVER) for seat in game.seats if seat.clock),
+        ),
+        position=game.position or "",
+        opening=tuple((game.opening or "").split()),
+    )
+    now = 0
+    match = Match(fixture, now, secret=b"")
+    sent: list[tuple[int, Start | Turn | Over]] = []
+    for number in range(len(plans)):
+        sent += match.arrive(number, ("position", "legal"), now)
+    for number in range(len(plans)):
+        sent += match.receive(number, Ready(game.id), now)
+    for move in game.moves[: ply - 1]:
+        if isinstance(move.who, int) and isinstance(question := sent[-1][1], Turn) and sent[-1][0] == move.who:
+            now += move.spent or 0
+            sent += match.receive(move.who, Move(game.id, question.id, move.move, spent=move.spent), now)
+    return match, sent

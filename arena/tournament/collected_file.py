@@ -1,10 +1,4 @@
-"""The file that says who plays with which submission: written by `arena course collect`, named by a tournament's
-description.
-
-It also says which latest submissions do not play, and why; `arena course feedback` sends the reasons to their authors.
-It is a TOML file called NAME.collected.toml, and `players = "NAME.collected.toml"` enters every agent in it. The
-submissions are in the store. The file is replaced atomically, so that it is always complete.
-"""
+"""The file that says who plays with which submission: written by `arena course collect`, named by a tournament."""
 
 from __future__ import annotations
 
@@ -68,7 +62,7 @@ class Collected(Struct, frozen=True):
 
     def player(self, store: Store) -> Player:
         """The agent as it is in the store; BadPlayer if files of it are missing or changed."""
-        from arena.players.versions import player  # imported late: it loads the database's modules
+        from arena.players.versions import player_of as player  # imported late: it loads the database's modules
         from db.audit import StoredVersion
 
         return player(StoredVersion(self.name, self.version, self.source, self.started_as), store)

@@ -22,7 +22,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, NoReturn, TypeVar, 
 
 from adsearch.errors import meant, nearly, one_of, quote
 from arena.errors import BadClock, BadLeague
-from arena.match.checks import Seconds, Share, Size, Whole
+from arena.match.allowance import Seconds, Share, Size, Whole
 from arena.match.clock import SECOND, TimeControl
 
 Fields = TypeVar("Fields")

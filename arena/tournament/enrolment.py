@@ -1,4 +1,5 @@
-"""The agents of a description: the files and folders that `players` matches, and the tables [[agent]].
+"""The agents of a description: the files and folders that `players` matches, the tables [[agent]], and the tables
+[languages.NAME].
 
 `league.py` reads the rest of a description. Paths are relative to the description's folder. No code of an agent is run
 here.
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -19,14 +21,16 @@ from typing import Any, Final
 from adsearch.errors import quote
 from agents import builtin
 from arena.errors import BadLeague, BadPlayer
+from arena.languages import FILES, MAIN
 from arena.languages import ours as of_languages
 from arena.match.allowance import Allowance, WallKind
 from arena.match.conditions import Conditions
-from arena.players import command_words, engines
+from arena.players import contents, engines
 from arena.players.build_commands import Language
+from arena.players.build_commands import default as standard_of
 from arena.players.player import MAIN_FILE, Player, PlayerKind, read_player, split_path
-from arena.tournament import collected_file
-from arena.tournament.description import Table, what_is_wrong_with
+from arena.tournament.collected_file import ENDING, read
+from arena.tournament.description import Table, read_toml, what_is_wrong_with
 
 ALLOWED_KEYS: Final = Allowance.__struct_fields__
 """The limits of a user-supplied agent; they are set for all agents, or for one."""
@@ -61,7 +65,7 @@ def matched(table: Table, folder: Path, skipped: list[str], languages: Mapping[s
     seen: set[str] = set()
     for pattern in table.texts("players"):
         matches = sorted(glob.glob(os.path.expanduser(pattern), root_dir=folder, recursive=True))
-        if not matches and pattern.endswith(collected_file.ENDING):
+        if not matches and pattern.endswith(ENDING):
             # A course's description is written before anything is handed in.
             skipped.append(f"{quote(pattern)} (does not exist yet: `arena course collect` writes it)")
             continue
@@ -74,7 +78,7 @@ def matched(table: Table, folder: Path, skipped: list[str], languages: Mapping[s
         agents = 0
         for match in matches:
             path = folder / match
-            if match.endswith(collected_file.ENDING) and path.is_file():
+            if match.endswith(ENDING) and path.is_file():
                 agents += 1
                 if os.path.normpath(path) not in seen:
                     seen.add(os.path.normpath(path))
@@ -101,7 +105,7 @@ def matched(table: Table, folder: Path, skipped: list[str], languages: Mapping[s
 
 def _collected(table: Table, file: Path, languages: Mapping[str, Language]) -> Iterator[Listed]:
     """The agents in a file that `arena course collect` wrote."""
-    kept, store = collected_file.read(file)
+    kept, store = read(file)
     for one in kept:
         try:
             player = one.player(store)
@@ -201,12 +205,71 @@ def _located(text: str, folder: Path) -> str:
 def _located_setting(pair: str, folder: Path) -> str:
     """An engine's setting NAME=VALUE, with `folder` in front of the path of a file."""
     name, equals, value = pair.partition("=")
-    return f"{name}{equals}{command_words.setting(value.strip(), folder).path or value}"
+    return f"{name}{equals}{contents.command_setting(value.strip(), folder).path or value}"
 
 
 def _located_words(words: Sequence[str], folder: Path) -> list[str]:
     """The words of a command, with `folder` in front of the paths of its program and files."""
     program = [str(folder / os.path.expanduser(word)) if "/" in word else word for word in words[:1]]
     return program + [
-        os.pathsep.join(part.path or part.text for part in parts) for parts in command_words.parts(words, folder)
+        os.pathsep.join(part.path or part.text for part in parts) for parts in contents.command_parts(words, folder)
     ]
+
+
+# The tables [languages.NAME] of a description: how `arena course collect` builds and runs agents in other languages.
+
+
+LANGUAGE_KEYS: Final = ("build", "run", "build_walls", "walls", *ALLOWED_KEYS)
+_NAME: Final = re.compile(r"[A-Za-z0-9_+-]{1,16}")
+_BRACED: Final = re.compile(r"\{\w*\}")
+
+
+def read_languages(table: Table, default: Allowance) -> dict[str, Language]:
+    """The languages of a description by name; `default` has the limits of all agents. BadLeague says what is wrong."""
+    languages = table.table("languages")
+    return {name: _language(name, languages, default) for name in languages}
+
+
+def read_language_tables(file: Path) -> dict[str, Language]:
+    """The languages of the description in `file`."""
+    table = Table(read_toml(file), str(file))
+    return read_languages(table, table.table("limits").read(table.read(Allowance())))
+
+
+def _language(name: str, languages: Table, default: Allowance) -> Language:
+    keys = languages.table(name)
+    if name == "py" or not _NAME.fullmatch(name):
+        keys.fail("expected the extension of the language's files, such as [languages.java]; Python needs no table")
+    keys.only(LANGUAGE_KEYS)
+    standard = standard_of(name)
+    build = _words(keys, "build", () if standard is None else standard.build, (FILES, MAIN))
+    run = _words(keys, "run", () if standard is None else standard.run, (MAIN,))
+    if not run:
+        keys.fail("missing; expected the command that runs an agent, such as 'ruby {main}'", "run")
+    build_walls = WallKind.CONTAINER if standard is None else standard.build_walls
+    allowance = keys.read(default)
+    return Language(
+        name=name,
+        build=build,
+        run=run,
+        build_walls=WallKind(keys.word("build_walls", WallKind, build_walls)),
+        walls=keys.read(Conditions()).walls,
+        allowance=None if allowance == default else allowance,
+    )
+
+
+def _words(keys: Table, key: str, default: tuple[str, ...], braced: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of a command; only the words in `braced` can be in braces."""
+    if key not in keys:
+        return default
+    try:
+        words = tuple(shlex.split(keys.text(key)))
+    except ValueError as error:
+        keys.fail(f"expected a command, got {quote(keys.text(key))}: {error}", key)
+    if not words:
+        keys.fail("expected a command", key)
+    for word in words:
+        for found in _BRACED.findall(word):
+            if found not in braced or (found == FILES != word):
+                keys.fail(f"expected {' or '.join(braced)} in a command, got {quote(word)}", key)
+    return words

@@ -1,4 +1,5 @@
-"""What a tournament format is: who plays whom, its own keys of the description, and what else others ask of it.
+"""What a tournament format is: who plays whom, in pairings, its own keys of the description, and what else others ask
+of it, such as its bracket and its sequential test.
 
 Each format is a class under `Format` with a file of its own in `formats/`; no other module names it. An object of the
 class is a format as it was described. A format is pure: the players, the results and the seed so far come in as a
@@ -10,20 +11,73 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import lru_cache
+from json import dumps
 from math import inf
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Self
 
-from msgspec import json
+from msgspec import Struct, json, structs
 
-from arena.match.checks import Whole
+from arena.match.allowance import Whole
 from arena.match.seeds import number
-from arena.tournament.pairing import Pairing
+from arena.ratings.match_statistics import Hypothesis, Model, Sprt, pentanomial, sprt
 
 if TYPE_CHECKING:
-    from arena.tournament.bracket import Bracket
     from arena.tournament.description import Table
-    from arena.tournament.sequential_test import SprtTerms
+
+
+# A pairing: players who meet, with the round, the number of earlier pairings, and their seats in each of their games.
+
+
+_quoted: Final = lru_cache(maxsize=10_000)(dumps)
+"""A name as JSON; it is needed in each of its player's pairings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """As many players as the game has seats; or a bye: one player without an opponent."""
+
+    names: tuple[str, ...]
+    """In the order of their seats in leg 0."""
+    cycle: int
+    """Number of earlier pairings of the same players."""
+    round: int
+    """The round, from 1; 0 on a ladder, which has no rounds."""
+    legs: int
+    """Number of games: as many as there are seats; 0 for a bye."""
+    key: str = field(init=False, repr=False, compare=False)
+    """The identity as JSON; unique in a tournament."""
+
+    def __post_init__(self) -> None:
+        # Computed once, because the key is read far more often than pairings are made.
+        object.__setattr__(self, "key", f"[{', '.join(map(_quoted, sorted(self.names)))}, {self.cycle}]")
+
+    @classmethod
+    def of(cls, names: Iterable[str], *, cycle: int, round: int, legs: int, seed: int) -> Self:
+        """A pairing of these players. The first seat is drawn from the seed, and moves on with each cycle."""
+        together = sorted(names)
+        drawn = [(number(seed, "seats", *together, name), name) for name in together]
+        order = [name for _, name in sorted(drawn)]
+        first = cycle % len(order)
+        return cls((*order[first:], *order[:first]), cycle, round, legs)
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """The sorted names and the cycle. The games' seeds and the opening are drawn from it."""
+        return (*sorted(self.names), self.cycle)
+
+    @property
+    def is_bye(self) -> bool:
+        """Whether the player has no opponent. A bye is worth as many points as winning every game of a pairing."""
+        return not self.legs
+
+    def seats(self, leg: int) -> tuple[str, ...]:
+        """The players by seat in the game `leg`: each player sits one seat further than in the leg before."""
+        first = leg % len(self.names)
+        return (*self.names[first:], *self.names[:first])
+
 
 Results = Mapping[str, Mapping[str, float]]
 """By the key of each pairing that is over: the points of each of its players, summed over its games."""
@@ -289,3 +343,224 @@ def _packed(pairings: Iterable[_Meeting]) -> list[_Meeting]:
         busy[second] |= free
         packed.append((free.bit_length() - 1, (first, second), cycle))
     return sorted(packed, key=lambda pairing: pairing[0])
+
+
+# The sequential test (SPRT) of a match: its hypotheses, how it stands, and what it has decided.
+
+
+DEFAULT_RISK: Final = 0.05
+_CLAIMS: Final = {
+    Hypothesis.H0: ("at least {} worse than", "not better than", "at most {} better than"),
+    Hypothesis.H1: ("at most {} worse than", "at least as good as", "at least {} better than"),
+}
+"""The claim of each hypothesis if its limit is below 0, is 0, and is above 0."""
+_UNITS: Final = {Model.LOGISTIC: "Elo", Model.NORMALIZED: "normalized Elo"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SprtTerms:
+    """The hypotheses of a sequential test: H0, one player is at most `elo0` better than the other; H1, it is at least
+    `elo1` better."""
+
+    of: str
+    """The player that the hypotheses are about."""
+    elo0: float
+    elo1: float
+    alpha: float = DEFAULT_RISK
+    """The probability of accepting H1 when H0 is true (type I error)."""
+    beta: float = DEFAULT_RISK
+    """The probability of accepting H0 when H1 is true (type II error)."""
+    model: Model = Model.LOGISTIC
+
+    def claim(self, hypothesis: Hypothesis, other: str) -> str:
+        """What the hypothesis says about `of` and the other player, as a sentence."""
+        limit = self.elo1 if hypothesis is Hypothesis.H1 else self.elo0
+        worse, level, better = _CLAIMS[hypothesis]
+        how = better if limit > 0 else worse if limit < 0 else level
+        return f"{self.of} is {how.format(f'{abs(limit):g} {_UNITS[self.model]}')} {other}"
+
+    def outcome(self, verdict: Hypothesis | None, other: str) -> str:
+        """What is decided, as a sentence."""
+        return "undecided" if verdict is None else f"{verdict} accepted: {self.claim(verdict, other)}"
+
+
+class MatchTest(Sprt, frozen=True):
+    """The state of a match's sequential test."""
+
+    pairs: int
+    """Number of pairs of games so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class TestedMatch:
+    """The sequential test of a match, and how it stands."""
+
+    terms: SprtTerms
+    other: str
+    """The opponent of the tested player."""
+    found: MatchTest
+
+    @property
+    def outcome(self) -> str:
+        """What is decided, as a sentence."""
+        return self.terms.outcome(self.found.verdict, self.other)
+
+    def renamed(self, shown: Mapping[str, str]) -> TestedMatch:
+        """The same with other names for the players."""
+        return TestedMatch(replace(self.terms, of=shown[self.terms.of]), shown[self.other], self.found)
+
+
+def line_of_match(first: str, second: str, pairs: Mapping[float, int], test: Sprt | None) -> str:
+    """How a match stands, as those who test engines know it. `pairs`: as for `match_test`, of the first player."""
+    counts = _counts(pairs)
+    found, many = pentanomial(counts), sum(counts)
+    elo = "?" if found.elo is None else f"{found.elo:+.1f}"
+    parts = [
+        f"Elo {elo} ± {'?' if found.error is None else f'{found.error:.1f}'}",
+        f"nElo {'?' if found.normalized is None else f'{found.normalized:+.1f}'}",
+        f"LOS {'?' if found.los is None else f'{found.los:.1%}'}",
+        f"drawn pairs {counts[2] / many:.1%}" if many else "no pairs yet",
+        f"pentanomial {counts}",
+    ]
+    if test is not None:
+        parts.append(f"LLR {test.llr:.2f} ({test.lower:.2f}, {test.upper:.2f})")
+    return f"{first} vs {second}, {2 * many:,} games in pairs: {', '.join(parts)}"
+
+
+def match_test(terms: SprtTerms, pairs: Mapping[float, int]) -> MatchTest:
+    """The state of the test. `pairs`: numbers of pairs of games, by the points of the player `terms.of` in a pair."""
+    counts = _counts(pairs)
+    stands = sprt(counts, terms.elo0, terms.elo1, terms.alpha, terms.beta, terms.model)
+    return MatchTest(stands.llr, stands.lower, stands.upper, stands.verdict, pairs=sum(counts))
+
+
+def _counts(pairs: Mapping[float, int]) -> list[int]:
+    return [pairs.get(points, 0) for points in (0.0, 0.5, 1.0, 1.5, 2.0)]
+
+
+# The bracket of a format whose losers are out: its series, who went through and why, and what it says in words.
+
+
+class Why(StrEnum):
+    """Why a player went through."""
+
+    WON = "won"
+    TIED = "tied, higher seed"
+    WITHDREW = "opponent withdrew"
+    """The opponent withdrew or was quarantined."""
+    BYE = "bye"
+    PAIRED = "already paired"
+    """A ruling changed the result after the next round was paired."""
+
+
+class Series(Struct, frozen=True):
+    """A place in the bracket: two players, one of whom goes through."""
+
+    players: tuple[str | None, str | None]
+    """From top to bottom; None for a bye's missing player (see `why`), or for a player who is not known yet."""
+    points: tuple[float, float] = (0.0, 0.0)
+    games: int = 0
+    """Number of games that the points are from."""
+    winner: str | None = None
+    """The player who went through; None while the series is undecided."""
+    why: Why | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """The whole knockout: all series, and who went through."""
+
+    seeds: tuple[str, ...]
+    """All players, the strongest seed first."""
+    rounds: tuple[tuple[Series, ...], ...]
+    """From the first round to the final, each from top to bottom; the winners of places 2i and 2i+1 meet in place i of
+    the next round."""
+    _seed: dict[str, int] = field(init=False, repr=False, compare=False)
+    _series: dict[str, list[tuple[int, Series]]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_seed", {name: seed for seed, name in enumerate(self.seeds, 1)})
+        object.__setattr__(self, "_series", {name: [] for name in self.seeds})
+        for round, series in enumerate(self.rounds, 1):
+            for one in series:
+                for name in one.players:
+                    if name is not None:
+                        self._series[name].append((round, one))
+
+    @property
+    def winner(self) -> str | None:
+        """The winner of the knockout; None while it is undecided."""
+        return self.rounds[-1][0].winner
+
+    def seed(self, name: str) -> int:
+        """The player's seed, from 1."""
+        return self._seed[name]
+
+    def title(self, round: int) -> str:
+        """The name of the round; rounds are counted from 1."""
+        return "Final" if round == len(self.rounds) else f"Round {round}"
+
+    def reached(self, name: str) -> str:
+        """The last round that the player reached, or "winner"."""
+        return "winner" if name == self.winner else self.title(self.of(name)[-1][0]).lower()
+
+    def of(self, name: str) -> list[tuple[int, Series]]:
+        """The series of a player, including byes, each with its round."""
+        return self._series[name]
+
+    def sentence(self, series: Series, statuses: Mapping[str, str]) -> str:
+        """The state of a series, in a sentence; empty if neither player is known. `statuses`: by player, such as
+        "withdrawn"."""
+        named = [f"{name} ({self.seed(name)})" for name in series.players if name is not None]
+        score = [f"{points:g}" for points in series.points]
+        if series.winner is not None and series.winner == series.players[1]:
+            named.reverse()
+            score.reverse()
+        through, *other = named or [""]
+        if series.why is Why.BYE:
+            return f"{through} has a bye"
+        if not other:
+            return f"{through} waits for the other player" if through else ""
+        if series.winner is None:
+            stands = f"{'-'.join(score)} so far" if series.games else "no result yet"
+            return f"{through} against {other[0]}: {stands}"
+        result = "-".join(score) if series.games else "without a game"
+        match series.why:
+            case Why.TIED:
+                return f"{through} and {other[0]} tied {result}: {series.winner} goes through as the higher seed"
+            case Why.WITHDREW:
+                return f"{through} goes through against {other[0]} {result}: {self.who_left(series, statuses)}"
+            case Why.PAIRED:
+                return f"{through} went through against {other[0]} before a ruling; now the score is {result}"
+            case _:
+                return f"{through} beat {other[0]} {result}"
+
+    def who_left(self, series: Series, statuses: Mapping[str, str]) -> str:
+        """The player who left the series to the other one, and how: "alice withdrew"."""
+        loser = next(name for name in series.players if name is not None and name != series.winner)
+        how = {"withdrawn": "withdrew", "quarantined": "was quarantined"}.get(statuses.get(loser, ""), "forfeited")
+        return f"{loser} {how}"
+
+    def places(self) -> dict[str, tuple[float, ...]]:
+        """By name, the keys that rank the players, higher is better: the round that the player reached, whether it is
+        still in, and (among players who lost in the same round) its share of the points of that series."""
+        return {name: self._place(name, *series[-1]) for name, series in self._series.items()}
+
+    def _place(self, name: str, round: int, last: Series) -> tuple[float, ...]:
+        if last.winner is None:
+            return round, 1.0, 0.0
+        if last.winner == name:
+            return round + 1, 1.0, 0.0
+        points = last.points[last.players.index(name)]
+        return round, 0.0, points / last.games if last.games else 0.0
+
+    def renamed(self, names: Mapping[str, str]) -> Bracket:
+        """The same bracket with other names."""
+
+        def one(series: Series) -> Series:
+            top, bottom = (None if name is None else names[name] for name in series.players)
+            winner = None if series.winner is None else names[series.winner]
+            return structs.replace(series, players=(top, bottom), winner=winner)
+
+        rounds = tuple(tuple(map(one, series)) for series in self.rounds)
+        return Bracket(tuple(names[name] for name in self.seeds), rounds)

@@ -17,10 +17,8 @@ from msgspec import convert, to_builtins
 from adsearch.garbage import rare_collection
 from arena.errors import BadFixture
 from arena.match.openings import Opening
-from arena.tournament.format import TournamentState
+from arena.tournament.format import MatchTest, Pairing, SprtTerms, TournamentState, match_test
 from arena.tournament.league import League
-from arena.tournament.pairing import Pairing
-from arena.tournament.sequential_test import MatchTest, SprtTerms, match_test
 from db import running, store
 from db.database import Connection
 from db.records import ScheduledGame

@@ -1,4 +1,5 @@
-"""Reads and checks a tournament's description: the agents, the game, the format and the conditions.
+"""Reads and checks a tournament's description: the agents, the game, the format and the conditions; and what may change
+in it.
 
 `arena run` first makes a `League` of a TOML file, or of its arguments. Every mistake that can be found without playing
 is a BadLeague here, with the file and the key; no code of an agent is run. docs/reference.md has every key.
@@ -12,6 +13,7 @@ import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from math import inf
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -20,30 +22,26 @@ from msgspec import to_builtins
 from msgspec.structs import replace as replaced
 
 from adsearch import State, games
-from adsearch.errors import AdsearchError, quote
+from adsearch.errors import AdsearchError, one_of, quote
 from adsearch.games.catalog import begins_with_name, package_of, split_position
 from agents import builtin
 from agents.errors import AgentsError
-from arena.errors import ArenaError
-from arena.match.adjudication import DrawRule, ResignRule
-from arena.match.allowance import Allowance
-from arena.match.checks import Share, Whole
-from arena.match.clock import TimeControl
-from arena.match.conditions import DEFAULT_CLOCK, UNDESCRIBED, Conditions, Limits, OwnTime
+from arena.errors import ArenaError, BadLeague
+from arena.match.allowance import Allowance, Share, Whole
+from arena.match.clock import SECOND, TimeControl
+from arena.match.conditions import DEFAULT_CLOCK, UNDESCRIBED, Conditions, DrawRule, Limits, OwnTime, ResignRule
 from arena.match.openings import Book, position_read
 from arena.match.openings import Listed as Openings
 from arena.match.seeds import fresh_seed, is_short
 from arena.players.player import PlayerKind, split_path, unique_names
-from arena.tournament import described_openings, formats, host_speed
+from arena.tournament import described_openings, formats, host
 from arena.tournament.described_openings import Tell
 from arena.tournament.description import Table, folded, listing, read_toml, what_is_wrong_with
-from arena.tournament.description_changes import CHANGEABLE, Changes, changes
-from arena.tournament.enrolment import ALLOWED_KEYS, Listed, described, found, matched
+from arena.tournament.enrolment import ALLOWED_KEYS, Listed, described, found, matched, read_languages
 from arena.tournament.format import Estimate, Format
-from arena.tournament.language_tables import read_languages
 from db.records import GameKind
 
-__all__ = ["Changes", "League", "Listed", "changes", "from_arguments", "read", "with_agents", "without_agents"]
+__all__ = ["Changes", "League", "Listed", "changes_between", "from_arguments", "read", "with_agents", "without_agents"]
 
 COURSE_TABLES: Final = ("course", "marks")
 """Tables for an instructor's commands; they say nothing about the games, and are not read here."""
@@ -90,7 +88,7 @@ class League:
     """The number of random plies; or the openings of a file."""
     games_at_once: Annotated[int | None, Whole(1, 1024)] = None
     """None: see `at_once`."""
-    host_tolerance: Annotated[float, Share()] = host_speed.TOLERANCE
+    host_tolerance: Annotated[float, Share()] = host.TOLERANCE
     """How much the speeds of two hosts of a tournament with a clock may differ."""
     public: bool = False
     """Whether visitors of web pages see it without an account."""
@@ -500,3 +498,109 @@ def _check_format(table: Table, league: League) -> None:
         table.fail(f"expected at most {kind.most_players} agents for a {kind} tournament, got {count}", "format")
     if league.estimate.games > MOST_GAMES:
         table.fail(f"expected at most {MOST_GAMES:,} games, got {league.estimate.games:,}; use fewer agents or rounds")
+
+
+# The differences between a tournament as it was started and its description now.
+
+
+_DRAWN: Final = ("seed", "seats_key")
+"""Keys whose values are drawn if the description does not give them."""
+CHANGEABLE: Final = ("games_at_once", "host_tolerance", "keep_engines", "public", "quarantine", "walls")
+"""Keys that can change between runs: they do not affect how a game is played or counted."""
+_OWN_TIME: Final = ("clock", "margin")
+"""Keys of an agent that affect its games; earlier versions did not have them."""
+_TIMES: Final = ("margin", "hello", "ready", "move", "start")
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The changes, as texts such as "clock: 10+0.1 -> 5"."""
+
+    refused: tuple[str, ...] = ()
+    """Changes that are not possible in the same tournament."""
+    allowed: tuple[str, ...] = ()
+    """Changes that do not affect the games that were played."""
+    added: tuple[str, ...] = ()
+    """The names of the added agents."""
+
+
+def refuse_changes(tournament: str, refused: Sequence[str]) -> None:
+    """Raises BadLeague if any change is refused."""
+    if refused:
+        raise BadLeague(
+            f"tournament {tournament!r} was started with another description ({'; '.join(refused)}). You can add "
+            "agents, rounds and submissions; after any other change, give the tournament another name"
+        )
+
+
+def settings_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of the tournament in that row, with the seed and the seats' key that were drawn for it."""
+    settings: dict[str, Any] = row["settings"]
+    return settings | {key: row[key] and int(row[key]) for key in _DRAWN}
+
+
+def changes_between(old: Mapping[str, Any], now: Mapping[str, Any]) -> Changes:
+    """The changes from the settings that the tournament was started with, `old`, to those `now`.
+
+    A seed or a seats' key that is not given stays as it was. Keys that `old` does not have are not compared, except
+    those of the format: a test must not be added once there are results, because its limits could be chosen to fit
+    them."""
+    format = formats.recorded(now["format"], now)
+    refused: list[str] = []
+    allowed: list[str] = []
+    for key, before, after in _differences((format.defaults() if format else {}) | dict(old), now):
+        if key in ("name", "agents") or (key in _DRAWN and after is None):
+            continue
+        more = key == "rounds" and after > before
+        change = f"{key}: {_words(key, before)} -> {_words(key, after)}"
+        (allowed if more or key in CHANGEABLE else refused).append(change)
+    known = {agent["name"]: agent for agent in old.get("agents", now["agents"])}
+    listed = {agent["name"]: agent for agent in now["agents"]}
+    added = tuple(name for name in listed if name not in known)
+    if gone := [quote(name) for name in known if name not in listed]:
+        refused.append(
+            f"agents: no longer listed: {one_of(gone, most=8)} (list them again; to take one out, use "
+            "`arena rule withdraw`)"
+        )
+    if added:
+        words = f"agents: added: {one_of([quote(name) for name in added], most=8)}"
+        if format and format.closed:
+            refused.append(f"{words} ({format.closed})")
+        else:
+            allowed.append(words)
+    for name in listed.keys() & known.keys():
+        for key, before, after in _differences(dict.fromkeys(_OWN_TIME) | known[name], listed[name]):
+            change = f"agent {quote(name)}: {key}: {_words(key, before)} -> {_words(key, after)}"
+            (refused if key in _OWN_TIME else allowed).append(change)
+    return Changes(tuple(refused), tuple(sorted(allowed)), added)
+
+
+def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
+    """Key, old value and new value of each setting that differs; limits are compared one by one."""
+    found: list[tuple[str, Any, Any]] = []
+    for key, after in new.items():
+        before = old.get(key, after)
+        if key in ("limits", "allowance") and isinstance(before, dict) and isinstance(after, dict):
+            found += _differences(before, after)
+        elif before != after:
+            found.append((key, before, after))
+    return found
+
+
+def _words(key: str, value: Any) -> str:
+    """A value as it is written in the description."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if key in _TIMES and isinstance(value, int):
+        return format((Decimal(value) / SECOND).normalize(), "f")
+    if isinstance(value, float):
+        return f"{value:.12g}"
+    if key == "openings" and isinstance(value, dict):
+        return f"{value['count']} from {quote(value['file'])}, {value['order']} from {value['start']}"
+    if isinstance(value, dict):
+        return ", ".join(f"{part} {_words(part, of_it)}" for part, of_it in value.items())
+    if key == "openings" and isinstance(value, list):
+        return f"{len(value)} from a file"
+    return one_of([quote(part) for part in value], most=4) or "none" if isinstance(value, list) else str(value)

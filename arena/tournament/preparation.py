@@ -19,16 +19,17 @@ from arena.match.schedule import Entrant, rules_failed
 from arena.players import builder
 from arena.players.player import PlayerKind
 from arena.players.submissions import Store
-from arena.tournament.description_changes import changes, refuse, settings_of
+from arena.tournament.format import MatchTest
 from arena.tournament.game_scheduling import (
     RecordedTournament,
     decide_match,
     forfeit_all,
     schedule_more,
 )
-from arena.tournament.league import League
+from arena.tournament.league import League, settings_of
+from arena.tournament.league import changes_between as changes
+from arena.tournament.league import refuse_changes as refuse
 from arena.tournament.rulings import refusal
-from arena.tournament.sequential_test import MatchTest
 from db import games, running, store
 from db.database import Connection
 from db.games import repeated_games

@@ -19,9 +19,7 @@ from db import lookup, running
 from db.scores import Scores, scores
 
 if TYPE_CHECKING:
-    from arena.tournament.bracket import Bracket
-    from arena.tournament.format import Format
-    from arena.tournament.sequential_test import TestedMatch
+    from arena.tournament.format import Bracket, Format, TestedMatch
     from db.database import Connection
 
 
@@ -137,8 +135,8 @@ def _test(connection: Connection, tournament: int, format: Format | None) -> Tes
     """The sequential test of a match; None if there is none."""
     if format is None or (terms := format.test) is None:
         return None
+    from arena.tournament.format import TestedMatch
     from arena.tournament.game_scheduling import match_so_far
-    from arena.tournament.sequential_test import TestedMatch
 
     (other,) = (entry.name for entry in running.entries(connection, tournament) if entry.name != terms.of)
     return TestedMatch(terms, other, match_so_far(connection, tournament, terms))

@@ -17,11 +17,9 @@ from typing import Final, Self
 from adsearch import games
 from agents.protocol import Verdict
 from arena.match.schedule import Entrant, Finished, Planned, Schedule
-from arena.players.confinement import Confinement
-from arena.players.entrants import enter
+from arena.players.entrants import Confinement, enter
 from arena.players.submissions import Store
-from arena.tournament import host_speed
-from arena.tournament.format import TournamentState
+from arena.tournament.format import MatchTest, Pairing, SprtTerms, TournamentState, line_of_match, match_test
 from arena.tournament.game_scheduling import (
     RecordedTournament,
     decide_match,
@@ -30,11 +28,10 @@ from arena.tournament.game_scheduling import (
     results_of,
     schedule_more,
 )
+from arena.tournament.host import recorded_speed
 from arena.tournament.league import League
-from arena.tournament.pairing import Pairing
 from arena.tournament.preparation import Prepared, prepare
 from arena.tournament.recorded_games import RecordedGames, Wait, written
-from arena.tournament.sequential_test import MatchTest, SprtTerms, line_of_match, match_test
 from arena.tournament.standings import TournamentStandings, standings
 from db import rated_games, running, store
 from db.database import Connection, Database
@@ -199,7 +196,7 @@ class Tournament(RecordedGames, Schedule):
     def first_speed(self) -> float | None:
         """The speed of the host that played the first game; None if no game says one."""
         with self._database.reading() as connection:
-            speeds = [host_speed.recorded(host) for host, _ in hosts(connection, self.id)]
+            speeds = [recorded_speed(host) for host, _ in hosts(connection, self.id)]
         return next(filter(None, speeds), None)
 
     def interrupted(self) -> None:

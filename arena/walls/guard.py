@@ -46,9 +46,9 @@ from agents.protocol import (
 )
 from arena.match.clock import MILLISECOND, SECOND, TOO_BUSY, longest_wait
 from arena.walls.agent_process import FULL, AgentProcess
-from arena.walls.busy import Programs
 from arena.walls.jail import NoProgram
 from arena.walls.meter import Meter, Used
+from arena.walls.usage import Programs
 from arena.walls.warden_settings import WardenSettings
 
 if TYPE_CHECKING:

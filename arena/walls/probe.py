@@ -18,7 +18,7 @@ from typing import Final
 from agents.errors import one_line
 from arena.errors import ArenaError
 from arena.match.allowance import Allowance, WallKind
-from arena.walls import file_access, jail, landlock, seccomp
+from arena.walls import file_access, jail, seccomp
 from arena.walls.jail import Walls
 
 _ANSWERS_WITHIN: Final = 30.0
@@ -94,7 +94,7 @@ def offer(kind: WallKind) -> Offer:
             return Offer(kind, False, "bwrap is not on the PATH", _ADVICE["bwrap"])
     else:
         try:
-            landlock.version()
+            file_access.landlock_version()
         except OSError as error:
             return Offer(kind, False, f"no Landlock: {one_line(str(error))}", _ADVICE["landlock"])
     try:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from arena.engines import Engine
 from arena.match.clock import SECOND
-from arena.match.engine import Engine
 from arena.walls.jail import Walls
 
 

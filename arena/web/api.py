@@ -14,24 +14,21 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.course.aliases import ShownNames
-from arena.course.report.public_game import public_rules
+from arena.course.aliases import ShownNames, public_rules
 from arena.history import documents
-from arena.history.fields import LISTED
+from arena.history.documents import LISTED
 from arena.ratings import points
 from arena.ratings.ranking import Ranked
 from arena.results.columns import Medium, document
 from arena.results.report import ReportedAgent, reported_agents
 from arena.results.standings_table import STANDINGS
 from arena.web import results
-from arena.web.agent_results import agent_view
 from arena.web.drawn import JSON, Asked, Drawn, NotThere
 from arena.web.links import API
 from arena.web.live_record import LiveRecord
-from arena.web.names import SeenNames
 from arena.web.page_routes import FILTERS, wanted
-from arena.web.results import Heading, Opponent, Overview, VersionCurve
-from arena.web.sight import VISITOR, shown_game
+from arena.web.results import Heading, Opponent, Overview, VersionCurve, agent_view
+from arena.web.sight import VISITOR, SeenNames, shown_game
 from arena.web.site import Site
 from db.database import Connection
 from db.records import MoveRecord, PastGame, PastSeat

@@ -19,25 +19,14 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
-from arena.web import (
-    api,
-    challenge_routes,
-    links,
-    live_routes,
-    manage_routes,
-    mistake_routes,
-    own_routes,
-    page_routes,
-    play_routes,
-)
-from arena.web.cache import Kept
+from arena.web import api, links, live_routes, manage_routes, own_routes, page_routes, play_routes
+from arena.web.answers import POLICY, Guard, takes_gzip
+from arena.web.cache import Busy, Kept
 from arena.web.drawn import Asked, BadQuery, Drawn, NotThere
-from arena.web.headers import POLICY, Guard, takes_gzip
 from arena.web.identity import NotSignedIn, account_of, viewer_of
 from arena.web.pages import result_pages
 from arena.web.sight import Role, Viewer
 from arena.web.site import Site
-from arena.web.turns import Busy
 from db.errors import DatabaseError, NotFound
 
 Draw = Callable[[Site, Asked], Drawn]
@@ -112,8 +101,8 @@ ROUTES: Final[tuple[BaseRoute, ...]] = (
     drawn("/static/{name:segment}", page_routes.static),
     *live_routes.routes(response),
     *own_routes.routes(),
-    *challenge_routes.routes(),
-    *mistake_routes.routes(),
+    *own_routes.challenge_routes(),
+    *live_routes.mistake_routes(),
     *own_routes.why_routes(response),
     *manage_routes.routes(),
     *play_routes.routes(),

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from arena.accounts import audit
 from arena.accounts.audit import Act
 from arena.web.answers import at_desk
-from arena.web.asking import client
+from arena.web.drawn import client
 from arena.web.identity import account_of
 from db.errors import DatabaseError
 

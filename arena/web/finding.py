@@ -15,7 +15,7 @@ from db import web
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from arena.web.names import SeenNames
+    from arena.web.sight import SeenNames
     from db.database import Connection
 
 MOST: Final = 50

@@ -22,14 +22,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from arena.accounts import sessions
-from arena.accounts.keys import KeyKind, kind_of
-from arena.web.asking import asker, hands_in, is_visitor, manages
-from arena.web.drawn import BadQuery
+from arena.accounts.sessions import KeyKind, kind_of
+from arena.web.drawn import BadQuery, asker, hands_in, is_visitor, manages
 from arena.web.sight import VISITOR, Role, Viewer
 
 if TYPE_CHECKING:
     from arena.accounts.people import Account
-    from db.accounts_database import AccountsDatabase
+    from db.accounts import AccountsDatabase
 
 _KEPT: Final = 5.0
 """Seconds for which the answer of the accounts is used: so long a session can go on that was ended by a command."""

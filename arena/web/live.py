@@ -17,8 +17,7 @@ from arena.match.live import LiveEnd, NotLive, OfGame
 from arena.play.followed_game import FollowedGame
 from arena.serve.opened import with_final
 from arena.web.events import Change, event
-from arena.web.own_seat import OwnSeatGame
-from arena.web.pages.live_parts import parts, small_parts
+from arena.web.pages.live_parts import OwnSeatGame, parts, small_parts
 from arena.web.screens import SECOND, STEP, Games, PacedGame, Recorded, Screens
 
 if TYPE_CHECKING:

@@ -15,23 +15,24 @@ from arena.course.aliases import printable
 from arena.history import recorded_rules
 from arena.match.live import LiveEnd, LiveGame, LivePly
 from arena.pages.replay_page import person_in
+from arena.serve.happenings import most_interesting
 from arena.serve.opened import ladder_of, opened, with_final
-from arena.serve.watching import most_interesting
 from arena.web import own, results
-from arena.web.decisions import called
-from arena.web.pages import tv_page
-from arena.web.pages.tv_page import Beside, Upset
+from arena.web.manage import called
+from arena.web.pages import live_parts
+from arena.web.pages.live_parts import Beside, Upset
 from arena.web.results import Wanted
 from arena.web.screens import Recorded
 from arena.web.sight import VISITOR, What, may, own_seat, shown_game
-from db import challenges, games, ladder, lately, lookup, rulings, running, web
+from db import games, ladder, lately, lookup, rulings, running, web
 from db.errors import NotFound
+from db.ladder import challenge_of_game
 from db.records import GameKind
 
 if TYPE_CHECKING:
     from arena.match.seeds import GameSeeds
-    from arena.web.names import SeenNames
     from arena.web.results import Titled
+    from arena.web.sight import SeenNames
     from db.database import Connection, Database
     from db.records import PastGame
 
@@ -81,7 +82,7 @@ class LiveRecord:
         """The game as the viewer sees it; None if they may not see it at all."""
         viewer, title, of, words = self._names.viewer, "", game.tournament, ""
         if game.kind == GameKind.CHALLENGE:  # played by the director of its ladder, as its games are
-            of, words = challenges.of_game(connection, game.id) or (of, words)
+            of, words = challenge_of_game(connection, game.id) or (of, words)
         if of is None:
             if not may(viewer, What.RESULTS):
                 return None
@@ -215,7 +216,7 @@ class LiveRecord:
                 return {}
             if tournament is None and public and not self._is_public(connection, name):
                 return {}
-            return tv_page.side(self._beside(connection, name, id, datetime.now(UTC)))
+            return live_parts.tv_side(self._beside(connection, name, id, datetime.now(UTC)))
 
     def _beside(self, connection: Connection, name: str, id: int, now: datetime) -> Beside:
         """What is beside the board of a TV page that shows games of this tournament."""

@@ -1,36 +1,41 @@
-"""The routes of what changes while it is looked at: a game, the TV page, and the streams of all pages."""
+"""The routes of what changes while it is looked at: a game, its mistakes, the TV page, and the streams of all pages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Hashable
+from datetime import UTC, datetime
 from functools import partial
 from time import monotonic_ns
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from arena.history.exchange import pgn
 from arena.pages import replay_page
+from arena.serve.submissions import possible_again
 from arena.web import links
-from arena.web.answers import PageStream, in_thread, once_in_thread, page
-from arena.web.asking import client
+from arena.web.analysing import NotFound
+from arena.web.answers import PageStream, in_thread, leads_to, once_in_thread, page, takes_gzip, wants_page
 from arena.web.audited import saw_log
 from arena.web.cache import Kept
-from arena.web.drawn import BadQuery, Drawn, NotThere
+from arena.web.drawn import BadQuery, Drawn, NotThere, client
 from arena.web.events import MOST, MOST_TOPICS, Owner, event
-from arena.web.headers import takes_gzip
-from arena.web.identity import account_of, viewer_of
+from arena.web.identity import account_of, signed_in, viewer_of
 from arena.web.live import PUBLIC, PUBLIC_TV, game_topic
 from arena.web.live_record import LiveRecord
-from arena.web.pages import frame, live_parts, tv_page
+from arena.web.pages import frame, live_parts, result_pages
 from arena.web.pages.live_parts import which_game
 from arena.web.screens import Recorded
 from arena.web.sight import Viewer, What, may
 from arena.web.site import Site
 from db.games import OVER
 from db.records import GameKind, JudgedPly
+
+if TYPE_CHECKING:
+    from arena.pages.drawing import Document
+    from arena.web.analysing import Analyses
 
 Answer = Callable[[Request, Kept, Viewer], Response]
 _PATIENCE: Final = 1.0
@@ -176,7 +181,7 @@ async def _tv(request: Request) -> Response:
     shown = await site.streams.state(topic, "screen-0", patience=_PATIENCE)
     side = await site.streams.state(topic, "parts", patience=_PATIENCE)
     of = await in_thread(site, partial(record.titled, name or None))
-    return page(tv_page.page(shown["parts"] if shown else {}, side or {}, of=of))
+    return page(live_parts.tv_page(shown["parts"] if shown else {}, side or {}, of=of))
 
 
 def _tv_topic(viewer: Viewer, tournament: str) -> str:
@@ -266,3 +271,53 @@ def _has_too_many(site: Site, viewer: Viewer, topic: str) -> bool:
 def _over() -> Response:
     """The stream of a game that is over: nothing is followed for it."""
     return Response(event("over", None, now=monotonic_ns()).plain, media_type="text/event-stream; charset=utf-8")
+
+
+# The route on which players find the mistakes of a game that they, or their agents, have played.
+
+
+def mistake_routes() -> tuple[BaseRoute, ...]:
+    """The route."""
+    return (Route("/g/{id:segment}/mistakes", _find, methods=["POST"]),)
+
+
+async def _find(request: Request) -> Response:
+    site: Site = request.app.state.site
+    account, viewer = await signed_in(request), await viewer_of(request)
+    found = await game_over(request)
+    id = found.shown.id
+    if found.shown.analysis:
+        return leads_to(links.game(id))
+    if not can_find_mistakes(viewer, found):
+        raise NotThere("There is no such game.")
+    is_new = not (site.analyses.is_busy(account.id, id) or site.analyses.is_running(id))
+    if is_new and (again := site.searches.take(account.id, now := datetime.now(UTC))) is not None:
+        return _refused(request, f"too many games in a row; {possible_again(again, now)}", frame.drawn)
+    return await mistakes(request, site.analyses, account.id, id)
+
+
+async def mistakes(
+    request: Request, analyses: Analyses, whose: Hashable, id: int, drawn: Callable[..., Document] = frame.drawn
+) -> Response:
+    """Finds the mistakes of a game for someone, or waits until they are found. `drawn`: draws a page in its frame."""
+    if analyses.is_busy(whose, id):
+        return _refused(request, "another game of yours is being analysed: wait until it is done", drawn)
+    running = analyses.analyse(whose, id)
+
+    async def lines() -> AsyncIterator[str]:
+        try:
+            async for plies in running.progress():
+                yield f"{plies}\n"
+        except NotFound as error:
+            yield f"{error}\n"
+
+    if not wants_page(request):
+        return StreamingResponse(lines(), media_type="text/plain; charset=utf-8")
+    last = [line async for line in lines()][-1].strip()
+    return leads_to(links.game(id)) if last.isdecimal() else _refused(request, last, drawn)
+
+
+def _refused(request: Request, why: str, drawn: Callable[..., Document]) -> Response:
+    if not wants_page(request):
+        return PlainTextResponse(why, 409)
+    return page(result_pages.message("No mistakes were found", why[0].upper() + why[1:], drawn=drawn), 409)

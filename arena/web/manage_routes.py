@@ -17,18 +17,17 @@ from starlette.routing import BaseRoute, Route
 
 from arena.accounts import audit, people
 from arena.accounts.audit import Act
-from arena.course.grading.grade_list import agents_of, joined
-from arena.course.grading.graded import Recorded, graded, recorded
+from arena.course.grading import agents_of, joined
+from arena.course.grading.grades import Recorded, graded, recorded
 from arena.errors import ArenaError
 from arena.history import csv_cells
 from arena.serve.opened import ladder_of
 from arena.serve.place import nudge
-from arena.web import decisions, forms, links, manage
+from arena.web import forms, links, manage
 from arena.web.answers import at_desk, in_thread, leads_to, page
-from arena.web.asking import client
-from arena.web.decisions import DECISIONS, PEOPLE, Form
-from arena.web.drawn import BadQuery, NotThere
+from arena.web.drawn import BadQuery, NotThere, client
 from arena.web.identity import account_of, signed_in_here, viewer_of
+from arena.web.manage import DECISIONS, PEOPLE, Form
 from arena.web.pages import manage_page
 from arena.web.results import titled
 from arena.web.sight import What, may
@@ -37,13 +36,11 @@ from db.errors import NotFound
 from db.rated_games import Scope
 
 if TYPE_CHECKING:
-    from arena.accounts.invitations import Invited
-    from arena.accounts.people import Account, AccountUse
-    from arena.course.grading.grade_list import Line
-    from arena.web.names import SeenNames
+    from arena.accounts.people import Account, AccountUse, Invited
+    from arena.course.grading import Line
+    from arena.web.sight import SeenNames
     from arena.web.site import Site
-    from db.accounts import AuditEntry
-    from db.accounts_database import AccountsDatabase
+    from db.accounts import AccountsDatabase, AuditEntry
     from db.database import Connection
 
 T = TypeVar("T")
@@ -188,7 +185,7 @@ def _carry_out(desk: _Desk, given: Given) -> Invited | None:
         now=datetime.now(UTC),
     )
     if form.do in DECISIONS:
-        decisions.decide(site.writable, desk.accounts, site.store, form)
+        manage.decide(site.writable, desk.accounts, site.store, form)
         site.names.look_again()
         nudge(site.store, site.served)
         return None
@@ -219,7 +216,7 @@ async def _game(request: Request) -> Response:
 def _game_page(desk: _Desk, number: str, *, wrong: str = "", given: Given | None = None, status: int = 200) -> Response:
     """The game, or the whole page if there is no such game; the rest as in `_page`. Runs in a thread."""
     try:
-        at = decisions.whole(number, "game")
+        at = manage.whole(number, "game")
         found = desk.read(partial(manage.game_to_rule, names=desk.names, tournament=desk.id, number=at))
     except (ArenaError, BadQuery, NotFound) as error:
         return _page(desk, wrong=wrong or str(error), given={"do": "find", "number": number}, status=400)
@@ -282,7 +279,7 @@ async def _audit(request: Request) -> Response:
     """What was done, by whom: the entries before one, or the newest."""
     desk = await _desk(request)
     text = request.query_params.get("before", "")
-    before = decisions.whole(text, "before") if text else None
+    before = manage.whole(text, "before") if text else None
 
     def draw() -> Response:
         of = desk.read(partial(titled, names=desk.names, tournament=desk.id))

@@ -1,4 +1,5 @@
-"""What authors see of their own: their agents, what they handed in, and one submission from its upload to its rating.
+"""What authors see of their own: their agents, what they handed in, one submission from its upload to its rating, why
+an agent lost, and their challenges.
 
 Every function takes a connection, the names as the viewer sees them, and the ladder that is served. Only rows of the
 author's own agents are read; for an instructor those of any.
@@ -14,27 +15,34 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.course.report.public_game import listed_game, public_rules
+from agents import builtin
+from arena.course.aliases import listed_game, public_rules
+from arena.course.feedback.agent_feedback import Author, agent_feedback, read_games
 from arena.pages.replay_page import person_in
+from arena.players.submissions import Store
 from arena.ratings.scale import ranks
 from arena.results import figures
 from arena.results.columns import Cell
 from arena.results.listings import outcome
+from arena.serve import challenges as serve
 from arena.serve.submissions import REPLACED, SubmissionDocument, refusal, submission_document
 from arena.student.checking import CheckStep
-from arena.web.results import Goal, Titled, goals, titled
+from arena.web.drawn import NotThere
+from arena.web.results import Goal, Titled, goals, report, titled
 from arena.web.sight import What, may
-from arena.web.why import last_round
-from db import games, ladder, lately, web
-from db.ladder import StoredSubmission, SubmissionState
+from db import games, ladder, lately, running, web
+from db.ladder import StoredSubmission, SubmissionState, author_of
 from db.records import moment_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from arena.course.aliases import ShownNames
+    from arena.course.feedback.sentences import AgentFeedback
     from arena.serve.opened import OpenLadder
-    from arena.web.names import SeenNames
-    from db.database import Connection
-    from db.ladder import LadderLine, VersionGame
+    from arena.web.sight import SeenNames
+    from db.database import Connection, Database
+    from db.ladder import LadderLine, StoredChallenge, VersionGame
     from db.records import PastGame
 
 _LATEST: Final = 20
@@ -289,3 +297,165 @@ def handed_in(connection: Connection, one: StoredSubmission, lines: Mapping[str,
         status=status,
         plays_on=line is not None and line.status == _PLAYS,
     )
+
+
+# Why an author's agents lost in the last round: reads and judges their games for the page of feedback.
+
+
+class AskedFor(Struct, frozen=True, kw_only=True):
+    """An agent of the viewer, and the round that its feedback is about."""
+
+    ladder: Titled
+    agent: str
+    """Its name in the record; empty if the viewer has none."""
+    further: Sequence[str]
+    """The second parts of the names of the viewer's agents; "" is the agent with the author's own name."""
+    round: int | None
+    """The row id of the tournament; None: no game is over."""
+    has_lost: bool
+    """Whether the agent lost a game of that round, with the version that plays now."""
+
+
+def asked_for(connection: Connection, names: SeenNames, opened: OpenLadder, further: str = "") -> AskedFor:
+    """What the viewer asks for who looks through these names. `further`: the second part of the agent's name; empty:
+    the first one. NotThere if the viewer has no such agent."""
+    own = sorted(line.name for line in ladder.standings(connection, opened.id) if names.viewer.owns(line.name))
+    wanted = f"{names.viewer.author}{ladder.SECOND_AGENT}{further}" if further else next(iter(own), "")
+    if further and wanted not in own:
+        raise NotThere("You have no such agent.")
+    round = last_round(connection, opened, wanted) if wanted else None
+    return AskedFor(
+        ladder=titled(connection, names, opened.id),
+        agent=wanted,
+        further=[name.partition(ladder.SECOND_AGENT)[2] for name in own],
+        round=round,
+        has_lost=round is not None and bool(web.losses(connection, round, wanted)),
+    )
+
+
+def last_round(connection: Connection, opened: OpenLadder, agent: str) -> int | None:
+    """The row id of the last round in which the agent has played; None if there is none.
+
+    That is the final, or else the last tournament, if it is over; else the ladder."""
+    latest_first = sorted(opened.ladder.tournaments, key=lambda dated: dated.starts, reverse=True)
+    for name in (opened.final, *(dated.league.name for dated in latest_first)):
+        row = running.tournament(connection, name)
+        if row is not None and row["status"] == "finished" and web.games_of(connection, row["id"], agent):
+            return int(row["id"])
+    return opened.id if web.games_of(connection, opened.id, agent) else None
+
+
+def feedback(
+    database: Database, store: Path, names: SeenNames, tournament: int, agent: str, *, now: datetime
+) -> tuple[Titled, AgentFeedback]:
+    """The feedback for the viewer's agent with this name in the record; NotThere if it is not the viewer's own."""
+    if not may(names.viewer, What.SAID, own=names.viewer.owns(agent)):
+        raise NotThere("You have no such agent.")
+    with database.reading() as connection:
+        shown = names.read(connection).shown
+        found = report(connection, names, tournament, now=now)
+        line = next(one for one in found.agents if one.name == shown[agent])
+        author = Author(agent=line, name=agent, games=web.games_of(connection, tournament, agent))
+        read = read_games(connection, found, author, shown, Store(store))
+        about = titled(connection, names, tournament)
+    return about, agent_feedback(found, read, shown)
+
+
+# What a student sees of challenges: with what and against whom one can be started, and what became of the last ones.
+
+
+_LATEST_CHALLENGES: Final = 10
+"""Challenges that are listed."""
+
+
+class Challenged(Struct, frozen=True, kw_only=True):
+    """A challenge of the viewer."""
+
+    game: int
+    agent: str
+    opponent: str
+    made: datetime
+    status: str
+    """That of its game."""
+    verdict: str | None
+    points: float | None
+    """Of the viewer's agent."""
+    words: str
+    """Why it was not played; empty unless it was cancelled."""
+
+
+class Challenging(Struct, frozen=True, kw_only=True):
+    """What the page of an author shows of challenges."""
+
+    closed: str
+    """Why nobody can start one now; empty if somebody can."""
+    left: int
+    """How many the author can still start today."""
+    agents: Sequence[str]
+    """The author's agents that play."""
+    opponents: Sequence[tuple[str, Sequence[str]]]
+    """The opponents in groups, the agents of the ladder first, the best one first."""
+    latest: Sequence[Challenged]
+    """The newest first."""
+
+
+def challenging(
+    connection: Connection, names: SeenNames, opened: OpenLadder, author: str, now: datetime
+) -> Challenging | None:
+    """What the page of this author shows; None if challenges are turned off and the author has none."""
+    shown = names.read(connection).shown
+    agents, built_in = serve.opponents(connection, opened)
+    own = [name for name in agents if author_of(name) == author]
+    others = [name for name in agents if name not in own or len(own) > 1]
+    latest = ladder.latest_challenges(connection, opened.id, author, most=_LATEST_CHALLENGES)
+    if not opened.ladder.challenges and not latest:
+        return None
+    return Challenging(
+        closed=serve.closed(connection, opened, now),
+        left=serve.left(connection, opened, author, serve.day(opened, now)[0]),
+        agents=[shown[name] for name in own],
+        opponents=[("Agents of the ladder", [shown[name] for name in others]), ("Built-in agents", built_in)],
+        latest=[_challenged(one, shown) for one in latest],
+    )
+
+
+def _challenged(one: StoredChallenge, shown: Mapping[str, str]) -> Challenged:
+    own = next(seat for seat, name in enumerate(one.game.names) if author_of(name) == one.author)
+    agent, opponent = one.game.names[own], one.game.names[1 - own]
+    return Challenged(
+        game=one.game.id,
+        agent=shown[agent],
+        opponent=shown[opponent],
+        made=one.made,
+        status=one.game.status,
+        verdict=one.verdict,
+        points=one.points[own],
+        words=one.words,
+    )
+
+
+def challengers(
+    connection: Connection, names: SeenNames, opened: OpenLadder, tournament: int, opponent: str, now: datetime
+) -> list[str]:
+    """The viewer's agents that can challenge the agent with this name in the tournament; none if that is not the
+    ladder, or if there are no challenges now."""
+    author = names.viewer.author
+    if not author or tournament != opened.id or serve.closed(connection, opened, now):
+        return []
+    shown = names.read(connection).shown
+    agents, _ = serve.opponents(connection, opened)
+    own = [shown[name] for name in agents if author_of(name) == author and shown[name] != opponent]
+    return own if opponent in {shown[name] for name in agents} else []
+
+
+def recorded(
+    connection: Connection, names: SeenNames, opened: OpenLadder, author: str, agent: str, opponent: str
+) -> tuple[str, str]:
+    """The names in the record of the author's agent, by default the only one, and of the opponent; empty if there is no
+    such agent."""
+    shown = names.read(connection).shown
+    lines = {shown[line.name]: line.name for line in ladder.standings(connection, opened.id)}
+    own = {public: name for public, name in lines.items() if author_of(name) == author}
+    if not agent and len(own) == 1:
+        (agent,) = own
+    return own.get(agent, ""), lines.get(opponent, opponent if builtin.is_builtin(opponent) else "")

@@ -1,4 +1,4 @@
-"""The routes of a person: signing in and out, what an author has, handing in, a submission and its files.
+"""The routes of a person: signing in and out, what an author has, handing in, a submission and its files, challenges.
 
 The bytes of an upload go into the spool and are opened by helpers of the director alone (`arena/serve/intake.py`).
 """
@@ -22,23 +22,24 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from arena.accounts import audit, invitations, sessions, tokens
+from arena.accounts import audit, people, sessions
 from arena.accounts.audit import Act
-from arena.errors import BadAccount, BadSubmission
+from arena.errors import BadAccount, BadChallenge, BadSubmission
 from arena.match.allowance import GIBIBYTE, MEBIBYTE
 from arena.serve import submissions
+from arena.serve.challenges import challenge, refusal
 from arena.serve.opened import OpenLadder, opened
 from arena.serve.place import nudge
 from arena.serve.spool import MOST_BYTES
-from arena.web import forms, links, own, still_signed_in, why
+from arena.serve.submissions import possible_again
+from arena.web import forms, links, own, still_signed_in
 from arena.web.answers import at_desk, at_door, in_thread, leads_to, page
-from arena.web.asking import client
 from arena.web.audited import saw_log
-from arena.web.challenging import Challenging, challenging
-from arena.web.drawn import JSON, BadQuery, Drawn, NotThere
+from arena.web.drawn import JSON, BadQuery, Drawn, NotThere, client
 from arena.web.identity import NotSignedIn, account_of, signed_in, signed_in_here, viewer_of
 from arena.web.links import API
-from arena.web.pages import own_pages, why_page
+from arena.web.own import Challenging, challenging, recorded
+from arena.web.pages import own_pages
 from arena.web.results import titled
 from arena.web.sight import What
 from arena.web.site import Uploading
@@ -51,8 +52,7 @@ if TYPE_CHECKING:
     from arena.serve.submissions import SubmissionDocument
     from arena.web.cache import Kept
     from arena.web.identity import Doorkeeper
-    from arena.web.names import SeenNames
-    from arena.web.sight import Viewer
+    from arena.web.sight import SeenNames, Viewer
     from arena.web.site import Site
     from db.ladder import StoredSubmission
 
@@ -126,7 +126,7 @@ async def _invited(site: Site, doorkeeper: Doorkeeper, key: str) -> Account | No
 
     def look() -> Account | None:
         with doorkeeper.accounts.reading() as connection:
-            return invitations.open_invitation(connection, key, datetime.now(UTC))
+            return people.open_invitation(connection, key, datetime.now(UTC))
 
     account = await in_thread(site, look)
     return account if doorkeeper.admits(account) else None
@@ -142,7 +142,7 @@ async def _sign_in(request: Request) -> Response:
     def use(doorkeeper: Doorkeeper) -> tuple[Account, str] | None:
         now = datetime.now(UTC)
         with doorkeeper.accounts.writing() as connection:
-            found = invitations.use_invitation(connection, key, now, address=address)
+            found = people.use_invitation(connection, key, now, address=address)
             if found is not None:
                 sessions.end(connection, before, now, address=address)
             return found
@@ -188,8 +188,8 @@ async def _tokens(request: Request) -> Response:
         now = datetime.now(UTC)
         with doorkeeper.accounts.writing() as connection:
             if "revoke" not in given:
-                return tokens.make(connection, account, given.get("label", "").strip(), now, address=address)
-            tokens.revoke(connection, account, _whole(given["revoke"]), now, address=address)
+                return sessions.make_token(connection, account, given.get("label", "").strip(), now, address=address)
+            sessions.revoke_token(connection, account, _whole(given["revoke"]), now, address=address)
             return ""
 
     try:
@@ -225,7 +225,7 @@ async def mine(request: Request, account: Account, *, wrong: str = "", status: i
 
     def draw() -> Response:
         with doorkeeper.accounts.reading() as connection:
-            keys = tokens.listed(connection, account)
+            keys = sessions.listed_tokens(connection, account)
             played = audit.played_by(connection, account.id, most=_BY_HAND)
         with site.database.reading() as connection:
             ladder = opened(connection, site.served)
@@ -537,7 +537,7 @@ def why_routes(response: Callable[[Request, Kept, Viewer], Response]) -> tuple[B
         names = site.names.seen_by(viewer)
         asked = await in_thread(site, partial(_asked, site, names, request.query_params.get("agent", "")[:_LONGEST]))
         if asked.round is None:
-            return page(why_page.no_games(asked))
+            return page(own_pages.no_games_page(asked))
         key = (links.WHY, asked.agent, asked.round)
         kept = await site.cache.get(key, partial(_draw, site, names, asked, asked.round), turn=site.why_turns)
         return response(request, kept, viewer)
@@ -545,12 +545,62 @@ def why_routes(response: Callable[[Request, Kept, Viewer], Response]) -> tuple[B
     return (Route(links.WHY, answer, methods=["GET"]),)
 
 
-def _asked(site: Site, names: SeenNames, further: str) -> why.AskedFor:
+def _asked(site: Site, names: SeenNames, further: str) -> own.AskedFor:
     with site.database.reading() as connection:
-        return why.asked_for(connection, names, opened(connection, site.served), further)
+        return own.asked_for(connection, names, opened(connection, site.served), further)
 
 
-def _draw(site: Site, names: SeenNames, asked: why.AskedFor, round: int) -> Drawn:
-    about, found = why.feedback(site.database, site.store, names, round, asked.agent, now=datetime.now(UTC))
+def _draw(site: Site, names: SeenNames, asked: own.AskedFor, round: int) -> Drawn:
+    about, found = own.feedback(site.database, site.store, names, round, asked.agent, now=datetime.now(UTC))
     site.mistakes[asked.agent] = {seen.id: seen.mistake for seen in found.found.to_see if seen.mistake is not None}
-    return Drawn.page(why_page.why(asked, about, found))
+    return Drawn.page(own_pages.why_page(asked, about, found))
+
+
+# The route with which a student starts a challenge: the answer leads to the game, or says why there is none.
+
+
+def challenge_routes() -> tuple[BaseRoute, ...]:
+    """The routes."""
+    return (
+        Route(links.CHALLENGE, _my_page, methods=["GET"]),
+        Route(links.CHALLENGE, _challenge, methods=["POST"]),
+    )
+
+
+async def _my_page(_: Request) -> Response:
+    """Where the page of a refused challenge is read again."""
+    return leads_to(links.ME)
+
+
+async def _challenge(request: Request) -> Response:
+    """A challenge of one of the account's agents to an opponent."""
+    site: Site = request.app.state.site
+    account = await signed_in(request)
+    if account.is_instructor:
+        raise BadQuery("only students can challenge an agent")
+    if (again := site.challenges.take(account.id, now := datetime.now(UTC))) is not None:
+        raise HTTPException(429, f"too many challenges in a row; {possible_again(again, now)}")
+    given = await forms.fields(request)
+    names, address = site.names.seen_by(await viewer_of(request)), client.get()
+
+    def start() -> int:
+        now = datetime.now(UTC)
+        with site.database.reading() as connection:
+            ladder = opened(connection, site.served)
+            asked = given.get("agent", ""), given.get("opponent", "")
+            players = recorded(connection, names, ladder, account.author, *asked)
+            if why := refusal(connection, ladder, account.author, *players, now):  # before a lock is taken
+                raise BadChallenge(why)
+
+        def keep(id: int) -> None:
+            """Before the row is committed, so that there is not one without the other."""
+            note(site, Act.CHALLENGED, account, about=f"game {id}", address=address)
+
+        return challenge(site.writable, ladder, account.author, *players, now, keep=keep)
+
+    try:
+        game = await at_desk(site, start)
+    except BadChallenge as error:
+        return await mine(request, account, wrong=str(error), status=409)
+    nudge(site.store, site.served)
+    return leads_to(links.game(game))

@@ -18,12 +18,10 @@ from arena.pages import drawing, manual
 from arena.serve.opened import opened
 from arena.tournament.lock import running_in
 from arena.web import finding, links, results
-from arena.web.agent_results import agent_view
-from arena.web.challenging import challengers
 from arena.web.drawn import JSON, Asked, BadQuery, Drawn, NotThere
-from arena.web.own import own
+from arena.web.own import challengers, own
 from arena.web.pages import frame, result_pages
-from arena.web.results import Heading, Wanted
+from arena.web.results import Heading, Wanted, agent_view
 from arena.web.sight import Role
 from arena.web.site import Site
 from db import ladder
@@ -32,7 +30,6 @@ from db.errors import DatabaseError
 if TYPE_CHECKING:
     from arena.pages.drawing import Document
     from arena.results.report import Report
-    from arena.web.site import Site
 
 FILTERS = ("player", "opponent", "result", "verdict", "round", "cursor")
 """The parameters of a list of games."""

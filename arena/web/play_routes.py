@@ -32,10 +32,9 @@ from db import ladder as record
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from arena.web.names import SeenNames
     from arena.web.person import PersonsGame
     from arena.web.results import Titled
-    from arena.web.sight import Viewer
+    from arena.web.sight import SeenNames, Viewer
     from arena.web.site import Site
 
 _NO_GAME: Final = "There is no such game."

@@ -1,4 +1,5 @@
-"""Reads what pages and JSON show from the record: values with public names only, in one short transaction each.
+"""Reads what pages and JSON show from the record, also of one agent: values with public names only, in one short
+transaction each.
 
 Every function takes a connection and the names that visitors see. Ratings are read, never computed.
 """
@@ -6,7 +7,7 @@ Every function takes a connection and the names that visitors see. Ratings are r
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,14 +15,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from agents.protocol import Verdict
-from arena.course.report.public_game import listed_game, public_rules
+from arena.course.aliases import listed_game, public_rules
 from arena.ratings import recorded
-from arena.ratings.progress import VersionRating
+from arena.ratings.recorded import VersionRating
 from arena.results.report import Lately, Report, leaders, reported_agents
 from arena.serve.opened import final_of, ladder_before
 from arena.web.drawn import BadQuery
 from arena.web.sight import What, may
-from db import lately, lookup, running, web
+from db import games as record
+from db import ladder, lately, lookup, running, web
 from db.errors import NotFound
 from db.ladder import FORMAT as LADDER
 from db.ladder import RatingPoint
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from arena.ratings.ranking import Ranking
     from arena.results.report import ListedGame, ReportedAgent
     from arena.tournament.standings import TournamentStandings
-    from arena.web.names import SeenNames
+    from arena.web.sight import SeenNames
     from db.database import Connection
     from db.records import PastGame
 
@@ -502,3 +504,81 @@ _RESULTS: Final = ("win", "draw", "loss")
 
 def _one_of(values: Sequence[str]) -> str:
     return ", ".join(values[:-1]) + " or " + values[-1]
+
+
+# What the page of one agent shows: its rating over time, its worst losses and its opponents.
+
+
+_WORST: Final = 10
+_LATEST: Final = 20
+_HANDED_IN: Final = 5
+_POINTS: Final = 200
+"""Ratings in a curve, at most."""
+_ROOM: Final = 20
+"""Losses that are read in addition to `_WORST`: rulings can take them away."""
+
+
+def agent_view(
+    connection: Connection,
+    names: SeenNames,
+    tournament: int,
+    alias: str,
+    *,
+    served: str = "",
+    now: datetime | None = None,
+) -> AgentView:
+    """What the page of the agent with this public name shows; NotFound if there is none. `served`: the ladder that the
+    director serves, whose submissions have pages. `now`: by default the present time."""
+    shown = names.read(connection)
+    name = own_name(own_names(connection, tournament, shown), alias)
+    about = heading(connection, names, tournament)
+    agents, found, _ = reported(connection, names, about, shown)
+    agent = next(one for one in agents if one.name == alias)
+    met = {other: games for (one, other), games in found.results.head_to_head.items() if one == alias}
+    curves = web.curves(connection, tournament, name, most=_POINTS)
+    return AgentView(
+        heading=about,
+        agent=agent,
+        version=web.current_version(connection, tournament, name),
+        curves=[VersionCurve(number=number, points=points) for number, points in curves.items()],
+        worst=_worst(connection, tournament, name, agents, shown),
+        opponents=[
+            Opponent(name=one.name, games=met[one.name].games, points=met[one.name].points)
+            for one in agents
+            if one.name in met
+        ],
+        latest=[
+            listed_game(game, shown) for game in web.part(connection, tournament, GameFilter(agent=name), most=_LATEST)
+        ],
+        made=now or datetime.now(UTC),
+        person=names.people(connection, tournament).get(alias, ""),
+        handed_in=[one.id for one in ladder.submissions(connection, tournament, author=name, most=_HANDED_IN)]
+        if may(names.viewer, What.CHECK) and lookup.tournament_name(connection, tournament) == served
+        else [],
+        goals=goals(connection, tournament, shown),
+        playing=next((game.id for game in web.in_progress(connection, tournament) if name in game.players), None),
+    )
+
+
+def _worst(
+    connection: Connection, tournament: int, name: str, agents: Sequence[ReportedAgent], names: ShownNames
+) -> list[WorstLoss]:
+    """The losses of the version that plays now against the lowest rated opponents; of one opponent the newest first."""
+    ratings = {agent.name: agent.rated.rating for agent in agents if agent.rated is not None}
+    losses = [
+        (rating, loss.game, opponent)
+        for loss in web.losses(connection, tournament, name)
+        if (rating := ratings.get(opponent := names.shown[loss.opponent])) is not None
+    ]
+    lowest = sorted(losses, key=lambda loss: (loss[0], -loss[1]))[: _WORST + _ROOM]
+    games = {game.id: game for game in record.games(connection, [game for _, game, _ in lowest])}
+    return [
+        WorstLoss(game=listed_game(games[game], names), opponent=opponent, rating=rating)
+        for rating, game, opponent in lowest
+        if _is_lost(games[game], name)
+    ][:_WORST]
+
+
+def _is_lost(game: PastGame, name: str) -> bool:
+    """Whether the player lost, after rulings."""
+    return game.counted is not None and game.counted[game.players.index(name)] == 0.0

@@ -41,23 +41,20 @@ from arena.web import audited, links, page_routes, play_routes, still_signed_in
 from arena.web.analysing import Analyses
 from arena.web.answers import Drawing
 from arena.web.app import application, drawn_key, how_it_failed
-from arena.web.asking import is_visitor
-from arena.web.cache import Cache
+from arena.web.cache import Cache, Turns
 from arena.web.connection import MOST, Connection
-from arena.web.drawn import Asked
+from arena.web.drawn import Asked, is_visitor
 from arena.web.events import MOST_TOPICS, Change, Streams
 from arena.web.identity import Doorkeeper
 from arena.web.live import LiveHub, Record
 from arena.web.live_record import LiveRecord
-from arena.web.names import Names
+from arena.web.person import Tables
 from arena.web.screens import SECOND
-from arena.web.sight import MEMBER
+from arena.web.sight import MEMBER, Names
 from arena.web.site import Site
 from arena.web.table_routes import TableStreams, topic
-from arena.web.tables import Tables
-from arena.web.turns import Turns
 from arena.web.web_process import Settings
-from db.accounts_database import AccountsDatabase
+from db.accounts import AccountsDatabase
 from db.database import Database
 from db.errors import DatabaseError
 

@@ -18,8 +18,8 @@ from arena.web.analysing import Analyses
 from arena.web.cache import Cache
 from arena.web.events import Streams
 from arena.web.identity import Doorkeeper
-from arena.web.names import Names
-from arena.web.tables import Tables
+from arena.web.person import Tables
+from arena.web.sight import Names
 from db import ladder
 from db.database import Database
 from db.records import JudgedPly

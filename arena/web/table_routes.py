@@ -21,8 +21,8 @@ from arena.errors import ArenaError
 from arena.history import words
 from arena.web import forms, links
 from arena.web.answers import in_thread, leads_to, wants_page
+from arena.web.cache import Busy
 from arena.web.events import Change, event
-from arena.web.turns import Busy
 
 if TYPE_CHECKING:
     from arena.web.answers import Drawing

@@ -30,17 +30,15 @@ from arena.pages import replay_page
 from arena.play.helper import Asker
 from arena.web import links, page_routes, server, table_routes
 from arena.web.analysing import Analyses
-from arena.web.answers import PageStream, in_thread, leads_to, page
+from arena.web.answers import Guard, PageStream, in_thread, leads_to, page, takes_gzip
 from arena.web.app import how_it_failed
+from arena.web.cache import Turns
 from arena.web.drawn import Asked, BadQuery, NotThere
 from arena.web.events import Streams
-from arena.web.headers import Guard, takes_gzip
-from arena.web.mistake_routes import mistakes
+from arena.web.live_routes import mistakes
 from arena.web.pages import frame, play_pages, result_pages
-from arena.web.person import PersonsGame
+from arena.web.person import PersonsGame, Tables
 from arena.web.table_routes import TableStreams, topic
-from arena.web.tables import Tables
-from arena.web.turns import Turns
 from arena.web.web_process import WindowSettings
 from db import games as recorded
 from db.database import Database

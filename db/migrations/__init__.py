@@ -1,1 +1,1 @@
-"""Alembic migrations: every change of the tables since the first version, in order. `db/upgrade.py` runs them."""
+"""Alembic migrations: every change of the tables since the first version, in order. `db/database.py` runs them."""

@@ -1,4 +1,4 @@
-"""Alembic's environment: it uses the connection of `db/upgrade.py`, within its transaction."""
+"""Alembic's environment: it uses the connection of `db/database.py`, within its transaction."""
 
 from alembic import context
 

@@ -22,12 +22,12 @@ from adsearch.plugins import BadPlugin, Plugins
 from agents.protocol import Verdict
 from arena import engines, languages
 from arena.cli.terminal import completion
+from arena.engines import Engine
 from arena.errors import BadPlayer, BadRating, UntrustedCode
 from arena.history import recorded_rules
 from arena.match.allowance import WallKind
-from arena.match.engine import Engine
-from arena.play.machine import extras
-from arena.players import engine_handshake
+from arena.play import machine
+from arena.players import entrants
 from arena.players.build_commands import Language, default
 from arena.players.engines import is_engine
 from arena.players.player import read_player
@@ -35,7 +35,7 @@ from arena.ratings import systems
 from arena.student import starter
 from arena.student.checking.explanations import Failure, explain
 from arena.tournament import formats, league
-from arena.tournament.description_changes import changes
+from arena.tournament.league import changes_between as changes
 from arena.walls.agent_process import AgentProcess
 from arena.walls.jail import Walls
 from db.records import PastGame
@@ -343,10 +343,10 @@ def test_a_package_brings_a_protocol_of_engines(package: Path, tmp_path: Path) -
         read_player(f"{text}?level=3")
     player = read_player(text)
     assert player.engine == Engine("ask")
-    engine_handshake.check_game(text, player.engine, "nap")
-    assert engine_handshake.options_of(player, player.engine, games.start("nap").position()) == []
+    entrants.check_game(text, player.engine, "nap")
+    assert entrants.options_of(player, player.engine, games.start("nap").position()) == []
     with pytest.raises(BadPlayer, match="is an engine for nap: it cannot play chess"):
-        engine_handshake.check_game(text, player.engine, "chess")
+        entrants.check_game(text, player.engine, "chess")
     assert not is_engine(text), "a record must not say what is looked for"
 
 
@@ -490,7 +490,7 @@ def test_a_tournament_goes_on_only_with_the_version_of_the_game_that_it_began_wi
 
 def test_what_cannot_be_loaded_is_a_line_of_the_doctor(package: Path) -> None:
     assert package.exists()
-    told = [one.value for one in extras.findings() if one.name == "plugin"]
+    told = [one.value for one in machine.of_extras() if one.name == "plugin"]
     assert [text.partition(" cannot")[0] for text in told] == [
         "'heads' of the package arena-coin 1.0",
         "'text' of the package arena-coin 1.0",

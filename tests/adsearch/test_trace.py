@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from adsearch import algorithms, alphabeta, games, minimax, mtdf, negamax, pvs
 from adsearch.budget import Budget
 from adsearch.errors import BadSearch
-from adsearch.node_names import Nodes, with_names
 from adsearch.trace import Event, EventKind, Trace, as_table, ends, window_text, written
-from adsearch.trace_calls import not_searched, visits
+from adsearch.trace_calls import Nodes, not_searched, visits, with_names
 from tests.kit.every_game import AnyState
 from tests.kit.game_facts import facts
 from tests.kit.random_trees import random_tree

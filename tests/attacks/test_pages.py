@@ -20,15 +20,14 @@ from msgspec.structs import replace
 from adsearch import games
 from adsearch.pictures import svg, tree_drawing
 from adsearch.pictures.tree_picture import game_tree
-from arena.cli.asking.board_svg import write_board
+from arena.cli.asking.recorded_game import write_board
 from arena.course.aliases import own_names
-from arena.course.report.write import write_site
+from arena.course.report import write_site
 from arena.errors import ArenaError
 from arena.history import words
 from arena.pages.replay_page import page
 from arena.ratings import plots
-from arena.ratings.plots.line_plot import Line, Point
-from arena.ratings.plots.value_plot import Mistake, values
+from arena.ratings.plots.line_plot import Line, Mistake, Point, values
 from db import store
 from db.database import Database
 from db.records import PastGame, PastRuling

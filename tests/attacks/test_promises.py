@@ -10,8 +10,8 @@ from typing import Final
 import pytest
 
 from arena.match.allowance import WallKind
-from arena.play.machine import promises
-from arena.play.machine.promises import Promise
+from arena.play import machine
+from arena.play.machine import Promise
 from tests.attacks import ATTACKS, NOT_STOPPED_BY_LIMITS, STOPPED_BY_SOME_SYSTEMS
 from tests.kit.places import ROOT
 
@@ -47,7 +47,7 @@ def promised() -> list[tuple[str, str]]:
 
 
 def test_the_table_of_promises_says_what_doctor_says_behind_limits() -> None:
-    findings = promises.findings(WallKind.LIMITS, "kernel", "", root=False, waits=True)
+    findings = machine.of_promises(WallKind.LIMITS, "kernel", "", root=False, waits=True)
     kept = {"kept": "kept", "kept in part": "in part", "not kept": "not kept"}
     assert promised() == [(each.name, kept[each.value.partition(":")[0]]) for each in findings]
 
@@ -78,7 +78,7 @@ def test_what_limits_do_not_stop_is_written_down() -> None:
 
 def test_doctor_calls_nothing_held_that_attacks_break_behind_limits() -> None:
     found = {
-        each.name: each.value for each in promises.findings(WallKind.LIMITS, "kernel", "", root=False, waits=False)
+        each.name: each.value for each in machine.of_promises(WallKind.LIMITS, "kernel", "", root=False, waits=False)
     }
     broken = {promise for promise in Promise if named(of(promise), "Not stopped by limits")}
-    assert {promise for promise in Promise if found[promise] != promises.KEPT} == broken | {Promise.WAITING}
+    assert {promise for promise in Promise if found[promise] != machine.KEPT} == broken | {Promise.WAITING}

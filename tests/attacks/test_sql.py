@@ -13,7 +13,7 @@ from typing import Final
 
 import pytest
 
-from arena.cli.look.sql import _ROWS as ROWS
+from arena.cli.look.data import _ROWS as ROWS
 from db import store
 from db.database import Database
 from tests.kit.arena_program import Ended, arena, arena_process
@@ -219,7 +219,7 @@ def test_an_interrupt_between_two_rows_prints_nothing(empty: str) -> None:
     """The cursor is closed before its connection, even while a traceback keeps the rows alive."""
     program = """if True:
         from arena.__main__ import main
-        from arena.cli.terminal.limits import TimeLimit
+        from arena.cli.look.data import TimeLimit
 
         def each(self, items):
             yield next(items)

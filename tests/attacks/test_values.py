@@ -22,7 +22,7 @@ from agents.errors import BadMessage
 from agents.protocol import Info, Report, Verdict, from_player, read_line, unpack_from_player
 from arena.match.clock import SECOND
 from arena.match.match import Match, Phase
-from db import games, imports, lookup, search, store
+from db import bundles, games, lookup, search, store
 from db.database import Connection, Database
 from db.records import MoveRecord, PastGame, PastRuling, PastSeat, ScheduledGame, moves_hash, storable
 from tests.kit.arena_program import arena
@@ -203,7 +203,7 @@ def test_what_people_and_files_bring_in_is_stored_and_found(where: str, text: st
     )  # fmt: skip
     with Database(where) as database:
         with database.writing() as connection:
-            assert imports.add(connection, [game], NOW) == [name]
+            assert bundles.add_imported(connection, [game], NOW) == [name]
             store.change_settings(connection, lookup.find_tournament(connection, name), {"agents": [], text: [text]})
         with database.reading() as connection:
             (found,) = search.page(connection, search.GameFilter(tournament=name, game=text or None), limit=9)

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Table, select, update
 
-from db import challenges, dialect, schema, store
-from db.accounts_database import AccountsDatabase, file_beside
+from db import dialect, schema, store
+from db.accounts import AccountsDatabase, file_beside
 from db.copying import copy, copy_accounts
 from db.database import Database
 from db.errors import DatabaseError
+from db.ladder import add_challenge
 from db.records import ScheduledGame
 from db.schema import Agent, Game, Tournament
 from tests.kit.account_room import invite, signed_in
@@ -40,7 +41,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 kind="challenge",
                 seats=((1, "alice"), (2, "bob")),
             )
-            challenges.add(connection, ladder.id, "alice", challenge, NOW)
+            add_challenge(connection, ladder.id, "alice", challenge, NOW)
             fill(Record(connection), Random(5))
             connection.execute(update(Game).where(Game.id == 1).values(detail="\u2665 \U0001f600 'quoted' \\ \n"))
     with AccountsDatabase(str(file)) as accounts:

@@ -9,7 +9,7 @@ import pytest
 from msgspec import structs
 from sqlalchemy import text
 
-from db import games, imports, store
+from db import bundles, games, store
 from db.database import Database
 from db.records import MoveRecord, moves_hash
 from tests.kit.random_record import Record
@@ -81,7 +81,7 @@ def test_casual_games_are_counted_apart_from_tournaments(record: Record) -> None
 def test_imported_games_can_repeat_those_that_were_played_here(record: Record) -> None:
     played = record.play(record.tournament("ann", "bob"), "ann", "bob", 1.0, moves="abc")
     (game,) = games.games(record.connection, [played.id], whole=True)
-    imports.add(record.connection, [structs.replace(game, tournament="elsewhere")], record.tick())
+    bundles.add_imported(record.connection, [structs.replace(game, tournament="elsewhere")], record.tick())
     hashes = record.connection.execute(text("SELECT moves_hash FROM game")).scalars().all()
     assert len(hashes) == 2
     assert len({*hashes}) == 1

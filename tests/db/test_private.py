@@ -15,10 +15,10 @@ from arena.players.submissions import Store
 from arena.serve.spool import Spool
 from arena.tournament import collected_file
 from arena.tournament.lock import collecting_lock
-from db import bundles, private, upgrade
-from db.accounts_database import AccountsDatabase
+from db import bundles, private
+from db.accounts import AccountsDatabase
 from db.copying import copy
-from db.database import Database
+from db.database import Database, _copy
 from db.schema import METADATA
 from tests.kit import sample_record
 from tests.kit.places import COUNTDOWN
@@ -59,7 +59,7 @@ def accounts(folder: Path) -> None:
 def a_backup(folder: Path) -> None:
     with Database(str(folder / "arena.db")) as database, database.writing() as connection:
         connection.exec_driver_sql("DELETE FROM tournament")
-    upgrade._copy(folder / "arena.db", folder / "arena.db.before-0002")
+    _copy(folder / "arena.db", folder / "arena.db.before-0002")
 
 
 def a_copy(folder: Path) -> None:
@@ -92,7 +92,9 @@ def an_upload(folder: Path) -> None:
 
 
 def a_list(folder: Path) -> None:
-    collected_file.write(folder / "cs101.collected.toml", {}, Store(folder / "arena.store"), MappingProxyType({}))
+    collected_file.write(
+        folder / "cs101.collected.toml", {}, Store(folder / "arena.store"), MappingProxyType({})
+    )
 
 
 WRITES = [a_record, accounts, a_backup, a_copy, a_bundle, a_store, a_lock, an_upload, a_list]

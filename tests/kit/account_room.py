@@ -7,10 +7,9 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Final
 
-from arena.accounts.invitations import Invited, invite_instructor, invite_students, use_invitation
-from arena.accounts.people import Account
+from arena.accounts.people import Account, Invited, invite_instructor, invite_students, use_invitation
 from arena.course import roster
-from db.accounts_database import AccountsDatabase
+from db.accounts import AccountsDatabase
 
 NOW: Final = datetime(2026, 11, 1, 9, 0, tzinfo=UTC)
 ROSTER: Final = """\

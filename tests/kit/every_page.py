@@ -18,7 +18,7 @@ from msgspec import structs
 
 from adsearch import games
 from arena.course import roster as rosters
-from arena.course.lecture import class_sheets
+from arena.course.lecture import exercise_sheet
 from arena.course.similar.page import page as similar
 from arena.match.live import LiveEnd, LiveGame, LivePly
 from arena.pages import replay_page
@@ -26,7 +26,7 @@ from arena.play.followed_game import FollowedGame
 from arena.serve.page_link import GameRecorded
 from arena.student.hint import Hint
 from arena.web import links
-from arena.web.pages import frame, live_parts, play_pages, result_pages, tv_page
+from arena.web.pages import frame, live_parts, play_pages, result_pages
 from arena.web.person import Choice, Seen, SeenPly, Status
 from arena.web.results import Titled
 from db.records import PastGame, PastRuling, PastSeat
@@ -105,16 +105,16 @@ def web() -> Pages:
             ladder, closes=datetime(2020, 1, 1, tzinfo=UTC), finished=datetime(2020, 1, 2, tzinfo=UTC)
         )
         found["closed ladder"] = result_pages.standings(over, as_ladder(report)).text
-        beside = tv_page.Beside(report=as_ladder(report), latest=report.games[:5])
-        side = tv_page.side(beside)
-        found["tv"] = tv_page.page({}, side, of=None).text
-        upset = tv_page.Upset(1, HOSTILE, "ann", 123.4)
+        beside = live_parts.Beside(report=as_ladder(report), latest=report.games[:5])
+        side = live_parts.tv_side(beside)
+        found["tv"] = live_parts.tv_page({}, side, of=None).text
+        upset = live_parts.Upset(1, HOSTILE, "ann", 123.4)
         soon = structs.replace(beside, upset=upset, closes=datetime(2030, 1, 1, tzinfo=UTC))
-        found["tv before a final"] = tv_page.page({}, tv_page.side(soon), of=None).text
+        found["tv before a final"] = live_parts.tv_page({}, live_parts.tv_side(soon), of=None).text
         past = structs.replace(beside, report=report)
-        found["tv after a final"] = tv_page.page({}, tv_page.side(past), of=None).text
+        found["tv after a final"] = live_parts.tv_page({}, live_parts.tv_side(past), of=None).text
         drawn = live_parts.parts(_past("tictactoe"), _followed("tictactoe", 3), now=0)
-        found["tv of a ladder"] = tv_page.page(drawn, side, of=OF).text
+        found["tv of a ladder"] = live_parts.tv_page(drawn, side, of=OF).text
     return found
 
 
@@ -300,7 +300,7 @@ def course() -> Pages:
         found[f"search/{rules} {algorithm}"] = search_page(games.start(rules), algorithm, title=title, depth=depth)
     roster = rosters.read("id,name,group,alias\n1,Anna,A,kestrel\n2,Ben,A,=1+1\n", "roster.csv")
     for kind in ("alphabeta", "ucb1"):
-        made = class_sheets.files(kind, roster, seed=5)
+        made = exercise_sheet.class_files(kind, roster, seed=5)
         found |= {f"{kind} {name}": made[name] for name in ("sheets.html", "keys.html")}
     return found
 

@@ -7,7 +7,7 @@ from random import Random
 
 from adsearch.games.checkers import BIT, FAR_ROW, SQUARES, Checkers
 from adsearch.games.checkers_endgames import FEWEST, Endgames
-from arena.endgames.retrograde import build
+from arena.endgames import build
 
 
 @cache

@@ -165,7 +165,7 @@ def web(columns: int) -> dict[str, str]:
     """Of a knockout, and of the JSON API."""
     from arena.web import api
     from arena.web.drawn import Asked
-    from arena.web.names import Names
+    from arena.web.sight import Names
     from arena.web.site import Site
 
     with _folder() as folder:

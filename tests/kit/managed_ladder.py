@@ -17,16 +17,13 @@ from pathlib import Path
 from typing import Final
 
 from arena.accounts import audit
-from arena.accounts.invitations import Invited
-from arena.accounts.people import Account, AccountUse, known
+from arena.accounts.people import Account, AccountUse, Invited, known
 from arena.serve.opened import OpenLadder
 from arena.web import manage
-from arena.web.decisions import DECISIONS, PEOPLE, Form, decide, seen
-from arena.web.manage import Managed
-from arena.web.names import Names, SeenNames
-from arena.web.sight import Role, Viewer
+from arena.web.manage import DECISIONS, PEOPLE, Form, Managed, decide, seen
+from arena.web.sight import Names, Role, SeenNames, Viewer
 from db import ladder, lookup, rulings
-from db.accounts_database import AccountsDatabase, file_beside
+from db.accounts import AccountsDatabase, file_beside
 from db.database import Connection, Database
 from db.ladder import SubmissionState
 from tests.kit import account_room

@@ -23,7 +23,7 @@ from arena.web.app import application
 from arena.web.cache import Cache
 from arena.web.events import Streams
 from arena.web.identity import Doorkeeper
-from arena.web.names import Names
+from arena.web.sight import Names
 from arena.web.site import Site
 from tests.kit.managed_ladder import ManagedLadder
 from tests.kit.web_room import Answer

@@ -9,8 +9,7 @@ from itertools import combinations
 from random import Random
 
 from arena.tournament import formats
-from arena.tournament.format import Format, TournamentState
-from arena.tournament.pairing import Pairing
+from arena.tournament.format import Format, Pairing, TournamentState
 
 
 def described(name: str, **keys: object) -> Format:

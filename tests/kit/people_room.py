@@ -22,12 +22,10 @@ from arena.play.helper import Lines, Process
 from arena.players.player import read_player
 from arena.serve.happenings import Happening
 from arena.serve.invited import InvitedGames
-from arena.serve.kept import Kept
 from arena.serve.page_link import FromPages, from_pages, to_pages
-from arena.serve.serving import Serving, standing
+from arena.serve.serving import Kept, Serving, standing
 from arena.walls.run_folder import RunFolder
-from arena.web.person import PersonsGame, Seen, Status
-from arena.web.tables import Tables
+from arena.web.person import PersonsGame, Seen, Status, Tables
 from db import store
 from tests.kit.effort import PATIENCE
 from tests.kit.hand_in_room import HandInRoom

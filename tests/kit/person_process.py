@@ -11,8 +11,7 @@ import sys
 
 from arena.play.helper import Lines
 from arena.serve.page_link import Complaint, to_pages
-from arena.web.person import PersonsGame, Status
-from arena.web.tables import Tables
+from arena.web.person import PersonsGame, Status, Tables
 
 link = socket.socket(fileno=sys.stdin.fileno())
 lines = Lines(link)

@@ -10,9 +10,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Final
 
-from arena.course.report import addresses
-from arena.course.report.gather import WholeReport, gather
-from arena.course.report.write import pages
+from arena.course import report
+from arena.course.report import WholeReport, gather, pages
 from db import lookup
 from db.database import Database
 from tests.kit.plot_reading import AWKWARD
@@ -31,7 +30,7 @@ def reported(file: Path, tournament: str) -> WholeReport:
 def site(found: WholeReport, *, replays: bool = False) -> dict[str, str]:
     """The pages of a report except those of the games, by address."""
     shown = [game.id for game in found.games] if replays else ()
-    where = addresses.of([agent.name for agent in found.agents], replays=shown)
+    where = report.address_of([agent.name for agent in found.agents], replays=shown)
     written = list(pages(found, where))
     assert len({place for place, _ in written}) == len(written)
     return dict(written)

@@ -118,7 +118,8 @@ def is_whole_or_absent(file: Path, game: int, *, plies: int = 12) -> bool:
 PRELUDE = """
     import os, signal, sys
     from pathlib import Path
-    from db import dialect, store, upgrade
+    from db import database as upgrade
+    from db import dialect, store
     from db.database import Database
     from db.errors import DatabaseError, DiskFull
     from tests.kit.small_record import *

@@ -22,12 +22,12 @@ from urllib.parse import quote
 from msgspec import Struct
 from sqlalchemy import text as sql
 
-from arena.accounts import sessions, tokens
+from arena.accounts import sessions
 from arena.course.roster import replace_unprintable
 from arena.players.submissions import Store
 from db import accounts, store
 from db import ladder as rows
-from db.accounts_database import AccountsDatabase
+from db.accounts import AccountsDatabase
 from db.database import Connection, Database
 from db.ladder import NewRating, SubmissionState
 from tests.attacks import hostile_game
@@ -125,7 +125,7 @@ class WebRecord(Struct, frozen=True, kw_only=True):
             account = accounts.add_account(
                 connection, ladder=LADDER, role=accounts.Role.STUDENT, author=author, name="", student="", now=now
             )
-            return tokens.make(connection, account, "test", now, draw=token_bytes)
+            return sessions.make_token(connection, account, "test", now, draw=token_bytes)
 
     @property
     def games(self) -> Sequence[int]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Any, Final
 
-from adsearch.games.backgammon import Backgammon, name_of
-from adsearch.games.backgammon_plays import BAR, OFF, Play, played
+from adsearch.games.backgammon import BAR, OFF, Backgammon, Play, name_of, played
 from adsearch.pictures.boards.paper import (
     SMALL,
     Drawing,

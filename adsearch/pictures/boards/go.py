@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from adsearch.games.go import PASS, Go
-from adsearch.games.go_board import COLUMNS
+from adsearch.games.go import COLUMNS, PASS, Go
 from adsearch.pictures.boards.paper import (
     RIM,
     SMALL,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.asking import recorded_game
-from arena.cli.terminal import progress_line
+from arena.cli.terminal import notes
 from arena.errors import BadFixture
 from arena.history import recorded_rules, words
 
@@ -81,7 +81,7 @@ def keep(
 def _counted(plies: Iterable[JudgedPly], total: int, show: Callable[[str], None] | None) -> Iterator[JudgedPly]:
     """The plies; shows the number of the one that is searched, and the time that remains."""
     began = monotonic()
-    with progress_line.temporary() if show is None else nullcontext(show) as show_progress:
+    with notes.temporary_line() if show is None else nullcontext(show) as show_progress:
         show_progress(f"analysing ply 1 of {total}")
         for number, ply in enumerate(plies, 1):
             yield ply

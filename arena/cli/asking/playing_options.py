@@ -1,12 +1,19 @@
-"""Options of the commands that play games: the random seed, and how agents are confined."""
+"""Options of the commands that play games: the random seed, how agents are confined, and on which machines."""
 
-from collections.abc import Sequence
-from typing import Annotated, Any, Final
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from arena.match.allowance import WallKind
 from arena.match.clock import SECOND, TimeControl
+
+if TYPE_CHECKING:
+    from arena.hosts.cluster import Cluster
+    from arena.walls.run_folder import RunFolder
 
 CLOCK_HELP: Final = (
     "Clock in seconds: 60, 60+0.5 (+0.5 a move), 40/300+3 (300 for 40 moves), 60+5x10 (byo-yomi), move=0.1 or none."
@@ -91,3 +98,56 @@ WallsOption = Annotated[
         metavar="WALLS", help="Walls around user-supplied code: limits, sandbox or container.", show_default=BEST_WALLS
     ),
 ]
+
+
+# The option --on: a Dask cluster whose game hosts do the work.
+
+
+OnOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Dask scheduler whose game hosts do the work, such as tcp://scheduler:8786; or dask, for a cluster on "
+        "this machine.",
+        show_default="this process",
+    ),
+]
+NoHostsOption = Annotated[str | None, typer.Option(hidden=True)]
+"""--on of a command that once used hosts."""
+
+
+def refuse_hosts(on: str | None, command: str) -> None:
+    """BadParameter if --on is given to a command that runs on this machine only."""
+    if on is not None:
+        raise typer.BadParameter(
+            f"--on: checks run on this machine only; start {command} on the machine that has more cores"
+        )
+
+
+def check_on(on: str | None) -> None:
+    """ArenaError if the value of --on is no address that can be used here, or Dask is missing."""
+    if on is None:
+        return
+    from arena.hosts.messages import LOCAL, check_address, check_certificate, check_dask
+
+    if on != LOCAL:
+        check_address(on, "--on", f", or {LOCAL} for a cluster on this machine")
+    check_dask("--on")
+    if on != LOCAL:
+        check_certificate(on, "--on", "client")
+
+
+@contextmanager
+def cluster_at(on: str, folder: RunFolder, games: int) -> Iterator[tuple[Cluster, bool]]:
+    """The cluster, and whether it is one of this machine, which then plays this number of games at the same time."""
+    from arena.hosts.cluster import Cluster
+    from arena.hosts.messages import LOCAL
+
+    if on != LOCAL:
+        with Cluster(on) as cluster:
+            yield cluster, False
+        return
+    from arena.hosts.worker import local_cluster
+
+    with local_cluster(folder, games) as (address, security), Cluster(address, security=security) as cluster:
+        yield cluster, True

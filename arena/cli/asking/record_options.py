@@ -145,7 +145,7 @@ def read_standings(connection: Connection, tournaments: Sequence[str | None]) ->
 def open_to_others(record: Path | None) -> list[str]:
     """What other users of this machine can read of the record, its accounts and its store, with the remedies."""
     from db import private
-    from db.accounts_database import file_beside
+    from db.accounts import file_beside
     from db.bundles import store_beside
 
     parts = [store_beside(record)] if record is None else [record, file_beside(record), store_beside(record)]
@@ -170,7 +170,7 @@ def named_players(texts: Sequence[str], db: str | None) -> list[tuple[Player, St
     except BadPlayer as error:
         unknown = error
     # Imported only now: they load SQLAlchemy.
-    from arena.players import versions
+    from arena.players.versions import named_player
     from db.database import Database
     from db.errors import DatabaseError
 
@@ -179,4 +179,4 @@ def named_players(texts: Sequence[str], db: str | None) -> list[tuple[Player, St
     except DatabaseError:
         raise unknown from None
     with database, database.reading() as connection:
-        return [versions.named(connection, text, submissions(database)) for text in texts]
+        return [named_player(connection, text, submissions(database)) for text in texts]

@@ -1,4 +1,4 @@
-"""`arena ladder`: opens a ladder, shows it, gives an author more time, closes it, and opens it again.
+"""`arena ladder`: opens a ladder, shows it, gives an author more time, closes it, opens it again, and plays its final.
 
 These commands only read and write the database, except that `open` lets anchors without a rating play. The process
 that plays the ladder's games is `arena serve`.
@@ -6,6 +6,7 @@ that plays the ladder's games is `arena serve`.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -23,12 +24,12 @@ from arena.cli.asking.record_options import (
     reading,
     submissions,
 )
-from arena.cli.ladder import final
+from arena.cli.terminal.bars import show_standings, standings_columns
 from arena.cli.terminal.listings import OutputFormat, Shown, listed, show_json
 from arena.cli.terminal.listings import show as show_rows
-from arena.cli.terminal.notes import note
+from arena.cli.terminal.notes import line_width, note
 from arena.cli.terminal.stopping import Pausing
-from arena.cli.terminal.wrapping import line_width
+from arena.errors import BadLeague
 from arena.history import words
 from arena.history.words import moment, printable
 from arena.results.columns import PROGRAMS, Column, Medium
@@ -141,7 +142,7 @@ def show(
             _show_agent(connection, found, lines, agent, shown)
             return
         latest = record.submissions(connection, found.id, most=_SUBMISSIONS)
-        after_close = final.state(connection, found)
+        after_close = state(connection, found)
     rows = _players(found, lines)
     handed_in = [_submission(one) for one in latest]
     if shown.format is OutputFormat.JSON:
@@ -180,7 +181,7 @@ def extend(
 
     Example: arena ladder extend cs101 alice --until "2026-12-22 23:59" --reason "ill for a week"
     """
-    from arena.course.collecting.deadline import read_deadline
+    from arena.course.collecting.hand_in import read_deadline
     from arena.errors import BadSubmission
     from arena.serve import opened
     from db import ladder as record
@@ -203,7 +204,7 @@ def extend(
 def _invited(db: str | None, ladder: OpenLadder) -> list[str]:
     """The authors with an account."""
     from arena.accounts import people
-    from db.accounts_database import AccountsDatabase
+    from db.accounts import AccountsDatabase
     from db.errors import NotFound
 
     try:
@@ -356,3 +357,76 @@ def rating_plot(points: Sequence[RatingPoint], *, width: int, height: int) -> li
     plot = [f"{named.get(row, ''):>{label}} |{''.join(line).rstrip()}" for row, line in enumerate(lines)]
     times = moment(first) if last == first else f"{moment(first)} to {moment(last)}"
     return [*plot, f"{'':>{label}}  {times}"]
+
+
+# `arena ladder final`: the tournament that decides a ladder, and how to grade from it.
+
+
+@listed(standings_columns)
+def final(shown: Shown, name: LadderArgument = None, db: DatabaseOption = None) -> None:
+    """Show the final of a ladder: its standings, and how to grade from it.
+
+    The final is a tournament of the versions that play when the ladder is closed. `arena serve` begins it by itself.
+
+    Example: arena ladder final cs101
+    """
+    from arena.serve.opened import opened
+    from arena.tournament.standings import standings
+    from db import running
+    from db.database import Database
+
+    with Database(db, create=False) as database, database.reading() as connection:
+        ladder = opened(connection, name)
+        row = running.tournament(connection, ladder.final)
+        if row is None:
+            raise BadLeague(_not_begun(connection, ladder, submissions(database).folder))
+        is_over = row["status"] == "finished"
+        over, all = running.counts(connection, row["id"])
+        if not is_over:  # later rounds are scheduled when the round before is over
+            entered = running.entries(connection, row["id"])
+            all = max(all, ladder.ladder.final.format.estimate(len(entered), 2).games)
+        found = standings(connection, row["id"])
+    if shown.is_table:
+        print(printable(f"{ladder.final}: {row['format']}, {over} of {all} games are over, {row['status']}") + "\n")
+    show_standings(found, shown)
+    if shown.is_table:
+        print("\n" + printable(_what_next(ladder, is_over=is_over)))
+
+
+def state(connection: Connection, ladder: OpenLadder) -> str:
+    """The end of a sentence about the ladder: whether its final is over or in progress; empty before it."""
+    from db import running
+
+    row = running.tournament(connection, ladder.final)
+    if row is None:
+        return ""
+    is_over = row["status"] == "finished"
+    verb = "is over; its results" if is_over else "has begun; its standings"
+    return f"; the final {verb}: arena ladder final {shlex.quote(ladder.name)}"
+
+
+def _what_next(ladder: OpenLadder, *, is_over: bool) -> str:
+    if is_over:
+        return f"grade list: arena course grades {shlex.quote(ladder.final)}"
+    return "the final is not over; `arena serve` plays it"
+
+
+def _not_begun(connection: Connection, ladder: OpenLadder, store: Path) -> str:
+    """Why the final has not begun, and what to do."""
+    from arena.tournament.lock import running_in
+    from db import ladder as record
+
+    if ladder.closes > datetime.now(UTC):
+        return (
+            f"the final of {ladder.name!r} begins when the ladder closes, {words.moment(ladder.closes)}; "
+            f"to close it now: arena ladder close {shlex.quote(ladder.name)}"
+        )
+    begun = f"the ladder {ladder.name!r} is closed, but its final has not begun"
+    last = record.last_extension(connection, ladder.id)
+    if last is not None and last > datetime.now(UTC):
+        return f"{begun}: it waits for the extension until {words.moment(last)}"
+    if waiting := len(record.open_submissions(connection, ladder.id)):
+        begun += f": it waits for the check of {words.counted(waiting, 'submission')}"
+    if running_in(store, ladder.name) is None:
+        return f"{begun}; start `arena serve FILE.toml`, which plays it"
+    return f"{begun}; `arena serve` is running and begins it, if at least two agents take part"

@@ -18,7 +18,7 @@ from arena.cli.terminal.screen import Screen, is_possible
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
-    from arena.cli.terminal.followed_view import FollowedView
+    from arena.cli.terminal.game_view import FollowedView
     from arena.match.live import OfGame
     from db.database import Connection, Database
 
@@ -155,7 +155,7 @@ class _Watching:
         return self._follower.ended
 
     def _follow(self, id: int) -> None:
-        from arena.cli.terminal.followed_view import FollowedView
+        from arena.cli.terminal.game_view import FollowedView
 
         if self._id is not None:
             self._follower.unsubscribe(self._id)
@@ -166,7 +166,7 @@ class _Watching:
         """Follows another game, or the chosen one again; False if there is none now."""
         if self.chosen is not None:
             return self._follow_chosen(self.chosen)
-        from arena.serve.watching import most_interesting, older
+        from arena.serve.happenings import most_interesting, older
         from db import ladder, lookup, running
 
         with self._database.reading() as connection:

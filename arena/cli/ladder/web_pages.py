@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from arena.players.submissions import Store
     from arena.serve.happenings import Happening
     from arena.serve.invited import InvitedGames
-    from arena.serve.kept import Kept
     from arena.serve.opened import OpenLadder
+    from arena.serve.serving import Kept
     from arena.walls.run_folder import RunFolder
     from arena.web.web_process import Listening, WebProcess
     from db.database import Database
@@ -114,8 +114,8 @@ class StartedPages:
         """The process shows the pages of the ladder from now on, or another one that takes its place; for its visitors
         `people` are played."""
         from arena.serve.happenings import Notice
-        from arena.serve.kept import Kept
         from arena.serve.page_link import Complaint
+        from arena.serve.serving import Kept
         from arena.serve.submissions import why_no_hand_ins
         from arena.web.web_process import Settings, WebProcess
 
@@ -152,9 +152,10 @@ def first_link(database: Database, ladder: str, address: str) -> str:
     """A link by which the first instructor signs in; empty if one has done so. The address is noted for other links."""
     from datetime import UTC, datetime
 
-    from arena.accounts import invitations, people
+    from arena.accounts import people
+    from arena.accounts.people import invite_instructor
     from db import accounts as rows
-    from db.accounts_database import AccountsDatabase
+    from db.accounts import AccountsDatabase
 
     with (
         AccountsDatabase(database.address.render_as_string(hide_password=False)) as accounts,
@@ -163,7 +164,7 @@ def first_link(database: Database, ladder: str, address: str) -> str:
         rows.note_address(connection, address)
         if any(one.account.is_instructor and one.signed_in for one in people.known(connection, ladder)):
             return ""
-        made = invitations.invite_instructor(connection, _INSTRUCTOR, datetime.now(UTC))
+        made = invite_instructor(connection, _INSTRUCTOR, datetime.now(UTC))
     return f"{address}/in/{made.key}"
 
 
@@ -171,7 +172,7 @@ def submission_page(db: str | None, submission: int) -> str:
     """The address of a submission's page on the last page server of this database; empty if there was none."""
     from arena.web import links
     from db import accounts as rows
-    from db.accounts_database import AccountsDatabase
+    from db.accounts import AccountsDatabase
     from db.errors import DatabaseError
 
     try:

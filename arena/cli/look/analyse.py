@@ -15,7 +15,7 @@ from arena.cli.asking import analysis, recorded_game
 from arena.cli.asking.record_options import submissions
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.listings import OutputFormat, Shown, show, show_json
-from arena.cli.terminal.wrapping import wrapped
+from arena.cli.terminal.notes import wrapped
 from arena.history import recorded_rules, words
 from arena.results.columns import PROGRAMS, Column, Medium
 
@@ -58,7 +58,7 @@ def mistakes(
 
         write_file(html, page(game, trust=trust_rules).text)
     if svg is not None:
-        from arena.pages.curves import judged_values
+        from arena.pages.game import judged_values
 
         write_file(svg, judged_values(whole.analysis, game.players, bounds=start.bounds))
     if shown.format is OutputFormat.JSON:
@@ -205,7 +205,7 @@ def _first(
     what is wrong with it and what was better.
 
     `can_debug`: whether `arena replay --debug` can run the agent in a seat."""
-    from arena.student.lost_games import fault_and_mistake
+    from arena.student.analysis import fault_and_mistake
 
     failed, mistake = fault_and_mistake(game, plies)
     if failed is not None:

@@ -12,13 +12,13 @@ import typer
 
 from adsearch.state import in_both
 from arena.cli.asking.record_options import submissions
-from arena.cli.terminal.wrapping import wrapped
+from arena.cli.terminal.notes import wrapped
 from arena.history import recorded_rules
 
 if TYPE_CHECKING:
     from agents.player import Answer
     from agents.strict import Mistake
-    from arena.student.recorded_turn import RecordedTurn
+    from arena.student.rerun import RecordedTurn
     from db.records import PastGame
 
 
@@ -27,7 +27,7 @@ def debug(id: str, *, turn: int | None, file: str | None, trust_rules: bool, db:
     from agents import hosting
     from arena.cli.asking import recorded_game
     from arena.student import rerun
-    from arena.student.recorded_turn import default_ply, replay_turn
+    from arena.student.rerun import default_ply, replay_turn
     from db.database import Database
 
     game = recorded_game.read_game(id, db)

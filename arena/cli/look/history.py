@@ -19,14 +19,14 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 
 from arena.cli.asking import recorded_game
-from arena.cli.asking.board_svg import write_board
 from arena.cli.asking.game_filters import filtered, refuse_unknown_game
 from arena.cli.asking.record_options import DatabaseOption, TournamentArgument, reading, title_of
+from arena.cli.asking.recorded_game import write_board
 from arena.cli.terminal.listings import OutputFormat, Shown, listed, show, show_json
-from arena.cli.terminal.wrapping import shortened
+from arena.cli.terminal.notes import shortened
 from arena.errors import ArenaError
 from arena.history import words
-from arena.history.fields import LISTED, SHOWN
+from arena.history.documents import LISTED, SHOWN
 from arena.history.words import printable, result, without_store
 from arena.results.columns import ALL, PROGRAMS, Column, Medium, fields
 from db.records import ACTS
@@ -305,7 +305,7 @@ def _reached(found: Replay, ply: int | None) -> tuple[State[Any], Any]:
 
 def _print(game: PastGame, board: str) -> None:
     """Print heading, moves, board, verdict and rulings."""
-    from arena.tournament.host_speed import recorded
+    from arena.tournament.host import recorded_speed as recorded
 
     for line in recorded_game.header(game):
         print(line)
@@ -359,7 +359,7 @@ def hosts(shown: Shown, tournament: TournamentArgument = None, db: DatabaseOptio
 
     Example: arena results hosts demo
     """
-    from arena.tournament.host_speed import recorded
+    from arena.tournament.host import recorded_speed as recorded
     from db import lookup
     from db.games import hosts as said
 

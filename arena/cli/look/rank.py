@@ -1,4 +1,4 @@
-"""`arena results rank`: ratings with error bars.
+"""`arena results rank` and `progress`: ratings with error bars, of players and of the versions of an agent.
 
 They are computed from recorded games, or from a file of results, at each call; nothing is stored. docs/results.md
 explains each number.
@@ -7,12 +7,12 @@ explains each number.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 from msgspec.structs import asdict
 
-from arena.cli.asking import rated_games
+from arena.cli.asking import game_filters
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.asking.record_options import (
     AllOption,
@@ -27,15 +27,16 @@ from arena.cli.terminal import bars
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.listings import OutputFormat, Shown, listed, show, show_json
 from arena.errors import BadRating
-from arena.history.words import printable, without_store
+from arena.history.words import percent, printable, without_store
 from arena.ratings import systems
+from arena.results.columns import Column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from arena.ratings.bradley_terry import Advantage
     from arena.ratings.ranking import Ranked, Ranking, RatingSystem
-    from arena.results.columns import Column
+    from arena.ratings.recorded import VersionRating
     from db.records import RatedGame
     from db.search import GameFilter
 
@@ -75,8 +76,8 @@ def rank(
             show_default="elo; plackett-luce for games of more than 2 players",
         ),
     ] = None,
-    anchor: rated_games.AnchorOption = None,
-    prior: rated_games.PriorOption = None,
+    anchor: game_filters.AnchorOption = None,
+    prior: game_filters.PriorOption = None,
     k: Annotated[
         float | None,
         typer.Option("--k", metavar="K", min=0.0, help="K-factor of --system incremental.", show_default="20"),
@@ -91,7 +92,7 @@ def rank(
         float | None, typer.Option(metavar="RATING", help="Lowest rating in incremental.", show_default="100")
     ] = None,
     at: AtOption = None,
-    svg: rated_games.SvgOption = None,
+    svg: game_filters.SvgOption = None,
     db: DatabaseOption = None,
 ) -> None:
     """Rate the players of a tournament: Elo ratings with 95 % error bars.
@@ -112,7 +113,7 @@ def rank(
     numbers = {name: value for name, value in (("k", k), ("start", start), ("floor", floor)) if value is not None}
     given = [*numbers, *(["prior"] if prior is not None else []), *(["anchor"] if anchor else [])]
     by_default = PRIOR if prior is None else prior
-    settings = ranking.Settings(anchors=rated_games.anchors(anchor), prior=by_default, numbers=numbers)
+    settings = ranking.Settings(anchors=game_filters.read_anchors(anchor), prior=by_default, numbers=numbers)
     try:
         chosen = None if system is None else systems.find(system)
     except BadRating as error:
@@ -123,12 +124,12 @@ def rank(
                 "--from rates all games of its file: leave out tournaments, filters, --at and --db"
             )
         heading = note = ""
-        games = rated_games.listed(source)
+        games = game_filters.listed_results(source)
         found = systems.rank(games, system=chosen, settings=settings)
     else:
         asked = asked_tournaments(tournaments or [None], everything, what="tournaments")
         with reading(db) as connection:
-            scope = rated_games.scope(
+            scope = game_filters.rated_scope(
                 connection, asked, wanted=wanted, at=at, for_points=chosen is not None and chosen.for_points
             )
             found, games = ranking_table.recorded_ranking(connection, scope, system=chosen, settings=settings)
@@ -233,3 +234,71 @@ def _advantage(each: Advantage) -> str:
         f"first-move advantage: {round(each.elo):+} ± {each.error:.0f} Elo; "
         f"draws between equal players: {each.draw_rate:.1%}"
     )
+
+
+# `arena results progress`: the rating of each version of an agent, computed from all recorded games at each call.
+
+
+@listed(
+    lambda: VERSIONS,
+    about={
+        "version, games, rating, error, at": "`at`: when its last game ended",
+        "better": "likelihood of superiority over the version before; null for the first",
+    },
+)
+@filtered(without=("agent", "opponent", "seat", "result"))
+def progress(
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="Agent whose versions to rate.")],
+    wanted: GameFilter,
+    shown: Shown,
+    anchor: game_filters.AnchorOption = None,
+    prior: game_filters.PriorOption = None,
+    at: AtOption = None,
+    svg: game_filters.SvgOption = None,
+    db: DatabaseOption = None,
+) -> None:
+    """Rate each version of an agent: did it get stronger?
+
+    All games are rated together, as by `arena results rank`, with each version of each agent as a separate player. So a
+    rating does not fall when opponents improve.
+
+    Example: arena results progress mcts
+
+    Example: arena results progress mcts --anchor random=0 --svg mcts.svg
+    """
+    from arena.ratings import recorded as ratings
+    from arena.ratings.estimates import PRIOR
+    from db import lookup, search
+
+    with reading(db) as connection:
+        search.versions_named(connection, agent)
+        games = game_filters.read_rated(connection, (), wanted=wanted, at=at, versions=True)
+        anchors = game_filters.read_anchors(anchor)
+        if not anchors:
+            players = {player.rpartition("@")[0] for game in games for player in game.names}
+            of = None if wanted.tournament is None else [lookup.find_tournament(connection, wanted.tournament)]
+            described = lookup.anchors(connection, of)
+            anchors = {name: rating for name, rating in described.items() if name in players}
+    prior = PRIOR if prior is None else prior
+    versions = ratings.progress(games, prior=prior, anchors=anchors).get(agent, [])
+    if svg is not None:
+        from arena.ratings import plots
+
+        write_file(svg, plots.progress([plots.of_versions(agent, versions)], title=f"Versions of {agent}"))
+    if versions or not shown.is_table:
+        drawn = bars.ratings([(row.rating, row.error) for row in versions])
+        columns = bars.with_bar(VERSIONS, "lowest to highest", lambda row: drawn(row.rating, row.error))
+        show(versions, columns if shown.is_table else VERSIONS, shown, first=_FIRST)
+    else:
+        print(f"{printable(agent)} has no rated game" + " from which a rating follows without a prior" * (prior == 0.0))
+
+
+_FIRST: Final = ("version", "games", "rating", "error", "better")
+VERSIONS: Final[tuple[Column[VersionRating], ...]] = (
+    Column("version"),
+    Column("at", "last game (UTC)", text=lambda row: (row.at or "")[:10]),
+    Column("games", number=True),
+    Column("rating", number=True, text=lambda row: f"{round(row.rating)}"),
+    Column("error", "±", number=True, text=lambda row: f"{row.error:.0f}"),
+    Column("better", "better than before", number=True, text=lambda row: percent(row.better)),
+)

@@ -22,8 +22,8 @@ from arena.cli.asking.analysis import analysed
 from arena.cli.terminal.board import board_lines
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.game_view import GameView, picture
+from arena.cli.terminal.notes import wrapped
 from arena.cli.terminal.screen import Screen, is_possible
-from arena.cli.terminal.wrapping import wrapped
 from arena.errors import ArenaError
 from arena.history import words
 
@@ -98,7 +98,7 @@ def step_through(
 
 def _draw(file: Path, replay: Replay) -> None:
     """Writes the game as a moving picture."""
-    from arena.pages.animated import animated
+    from arena.pages.boards import animated
 
     positions = [(step.state, step.last) for step in replay.steps if step.state is not None]
     if not positions:

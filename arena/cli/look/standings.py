@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from arena.cli.asking import rated_games
+from arena.cli.asking import game_filters
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.asking.record_options import (
     AllOption,
@@ -27,9 +27,9 @@ from arena.cli.asking.record_options import (
     reading,
     title_of,
 )
+from arena.cli.terminal.bars import show_standings, standings_columns
 from arena.cli.terminal.listings import OutputFormat, Shown, listed, show, show_json
-from arena.cli.terminal.standings_table import show_standings, standings_columns
-from arena.cli.terminal.wrapping import table_width
+from arena.cli.terminal.notes import table_width
 from arena.history import words
 from arena.results import figures
 from arena.results.columns import Column, Medium, fields, worded
@@ -142,7 +142,7 @@ def _rated(connection: Connection, asked: Sequence[str | None]) -> Ranking | Non
     from arena.results import ranking_table
     from db.search import GameFilter
 
-    scope = rated_games.scope(connection, asked, wanted=GameFilter(), at=None)
+    scope = game_filters.rated_scope(connection, asked, wanted=GameFilter(), at=None)
     found, _ = ranking_table.recorded_ranking(connection, scope, system=None, settings=Settings())
     return found if any(player.rating is not None for player in found.players) else None
 
@@ -198,7 +198,7 @@ def crosstable(
             table = points.crosstable(found.results, found.statuses, found.byes, found.order)
         else:
             table = points.crosstable(
-                points.of(rated_games.read(connection, asked, wanted=wanted, at=at, for_points=True))
+                points.of(game_filters.read_rated(connection, asked, wanted=wanted, at=at, for_points=True))
             )
         title = title_of(connection, asked)
     rows = shown.ordered([*_columns(table)], zip(table.players, table.cells, strict=True))

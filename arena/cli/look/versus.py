@@ -9,7 +9,7 @@ from msgspec import to_builtins
 from msgspec.structs import asdict, replace
 
 from adsearch.errors import quote
-from arena.cli.asking import rated_games
+from arena.cli.asking import game_filters
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.asking.record_options import DatabaseOption, reading
 from arena.cli.terminal import bars
@@ -20,8 +20,8 @@ from arena.ratings.match_statistics import Model, Sprt, sprt
 from db.errors import NotFound
 
 if TYPE_CHECKING:
-    from arena.ratings.versus import Met, Versus
-    from arena.tournament.sequential_test import SprtTerms
+    from arena.ratings.match_statistics import Met, Versus
+    from arena.tournament.format import SprtTerms
     from db.database import Connection
     from db.search import GameFilter
 
@@ -54,8 +54,8 @@ def versus(
 
     Example: arena results versus pvs random --elo0 0 --elo1 50
     """
-    from arena.ratings import versus as head_to_head
-    from arena.tournament.sequential_test import SprtTerms
+    from arena.ratings import match_statistics as head_to_head
+    from arena.tournament.format import SprtTerms
 
     if (elo0 is None) is not (elo1 is None):
         raise typer.BadParameter("a sequential test needs both --elo0 and --elo1")
@@ -65,7 +65,7 @@ def versus(
             raise BadRating(f"expected two players, or two versions of one, got {quote(a)} and {quote(b)}")
         versions = (own_version, other_version) != (None, None)
         wanted = replace(wanted, agent=own, opponent=other)
-        games = rated_games.read(connection, (), wanted=wanted, at=at, versions=versions)
+        games = game_filters.read_rated(connection, (), wanted=wanted, at=at, versions=versions)
     found = head_to_head.versus(games, a, b)
     if elo0 is None or elo1 is None:
         test, sentence = None, ""

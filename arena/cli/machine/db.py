@@ -44,8 +44,7 @@ def info(shown: Shown, db: DatabaseOption = None) -> None:
     Example: arena data info
     """
     from db import audit
-    from db.database import Database
-    from db.upgrade import REVISION
+    from db.database import REVISION, Database
 
     with Database(db, read_only=True) as database:
         with database.reading() as connection:
@@ -78,8 +77,7 @@ def upgrade(db: DatabaseOption = None) -> None:
 
     Example: arena data upgrade
     """
-    from db.database import Database
-    from db.upgrade import REVISION
+    from db.database import REVISION, Database
 
     with Database(db, create=False) as database:
         where = database.file or database.address

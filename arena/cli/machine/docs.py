@@ -85,7 +85,7 @@ def _read(text: str) -> None:
 
 
 def _list(rows: list[tuple[str, str]], hint: str) -> None:
-    from arena.cli.terminal.wrapping import line_width, wrap_lines
+    from arena.cli.terminal.notes import line_width, wrap_lines
 
     width = max(len(name) for name, _ in rows)
     for name, text in rows:

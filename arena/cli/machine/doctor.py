@@ -9,7 +9,7 @@ import typer
 
 from arena.cli.asking.record_options import DatabaseOption, open_to_others
 from arena.cli.terminal.listings import Shown, listed, show
-from arena.cli.terminal.wrapping import line_width, wrap_lines
+from arena.cli.terminal.notes import line_width, wrap_lines
 from arena.results.columns import fields
 
 if TYPE_CHECKING:

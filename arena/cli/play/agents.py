@@ -95,19 +95,19 @@ def _row(agent: BuiltIn) -> dict[str, Any]:
 
 def _options_of_engine(text: str, game: str | None) -> list[dict[str, Any]]:
     """The options of the engine that `text` names, which is started for that; none if it names no engine."""
-    from arena.players import engine_handshake  # here and below: they load the walls
+    from arena.players import entrants  # here and below: they load the walls
     from arena.players.player import read_player
 
     player = read_player(text)
     if player.engine is None:
         return []
     if game is not None:
-        engine_handshake.check_game(text, player.engine, game)
+        entrants.check_game(text, player.engine, game)
     protocol = engines.find(player.engine.protocol)
     start = games.start(protocol.game)
     return [
         {"name": option.name, "default": option.default, "expected": option.expected, "about": ""}
-        for option in engine_handshake.options_of(player, player.engine, start.position())
+        for option in entrants.options_of(player, player.engine, start.position())
         if protocol.can_be_set(option.name)
     ]
 

@@ -42,8 +42,8 @@ def uci(agent: EngineArgument, trust_rules: TrustOption = False, db: DatabaseOpt
     """
     from agents import builtin
     from agents.streams import claim
+    from arena.as_engine.program import Wire
     from arena.as_engine.uci import GAME, Uci
-    from arena.as_engine.wire import Wire
 
     player = _player(agent, db, trust=trust_rules)
     _warn_of_another_game(player, GAME)
@@ -65,7 +65,7 @@ def gtp(agent: EngineArgument, trust_rules: TrustOption = False, db: DatabaseOpt
     """
     from agents.streams import claim
     from arena.as_engine.gtp import GAME, Gtp
-    from arena.as_engine.wire import Wire
+    from arena.as_engine.program import Wire
 
     player = _player(agent, db, trust=trust_rules)
     _warn_of_another_game(player, GAME)
@@ -77,7 +77,7 @@ def gtp(agent: EngineArgument, trust_rules: TrustOption = False, db: DatabaseOpt
 
 def _warn_of_another_game(player: Player, game: str) -> None:
     """Says so if the agent's own file names another game than the one that it is going to play."""
-    from arena.student.named_game import named_game
+    from arena.student.checking.agent_lookup import named_game
 
     with suppress(BadPlayer):
         if (named := named_game(player)).partition(":")[0] != game:

@@ -1,7 +1,4 @@
-"""`arena run --plan`: a table of formats for the same agents, with games, time and rating error of each.
-
-Below it stands what to change if the tournament takes long; `arena run --fit` writes that into the description.
-"""
+"""`arena run --plan`: a table of formats for the same agents, with games, time and rating error of each."""
 
 from __future__ import annotations
 
@@ -14,16 +11,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.listings import show
-from arena.cli.terminal.wrapping import wrapped
+from arena.cli.terminal.notes import wrapped
 from arena.errors import BadLeague
 from arena.history import words
 from arena.play import cores
 from arena.results.columns import Column
+from arena.tournament.duration import GameTime
+from arena.tournament.league import League
 
 if TYPE_CHECKING:
     from arena.tournament.choices import Choice
-    from arena.tournament.duration import GameTime
-    from arena.tournament.league import League
 
 
 def show_choices(league: League, time: GameTime) -> None:

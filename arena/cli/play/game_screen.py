@@ -24,7 +24,7 @@ from arena.history import words
 from arena.match.clock import at_first
 from arena.match.schedule import MOST_ATTEMPTS, Began, Event, Finished, Planned, Ply
 from arena.play.director import Director
-from arena.student.scores import by_player, mean_text
+from arena.student.matrix import by_player, mean_text
 
 _MOST_LOG: Final = 12
 """Number of stderr lines printed of an agent that lost by a fault."""

@@ -16,10 +16,10 @@ from adsearch.errors import AdsearchError
 from adsearch.games import Game, catalog
 from adsearch.state import CHANCE, how_written
 from adsearch.terms import root_seat
-from arena.cli.asking.board_svg import SvgOption, write_board
 from arena.cli.asking.position_options import MovesOption, PositionOption, asked_position
+from arena.cli.asking.recorded_game import SvgOption, write_board
 from arena.cli.terminal.listings import Shown, listed, show
-from arena.cli.terminal.wrapping import wrapped
+from arena.cli.terminal.notes import wrapped
 from arena.results.columns import Column, Medium, fields, worded
 
 _PLIES, _MOST_PLIES = 8, 60

@@ -11,13 +11,13 @@ import typer
 from adsearch import games
 from arena.cli.asking.playing_options import CLOCK_HELP, SeedOption, WallsOption
 from arena.cli.asking.position_options import GameArgument
-from arena.cli.terminal import progress_line
+from arena.cli.terminal import notes
 from arena.cli.terminal.listings import Shown, listed, show
 from arena.match.clock import TimeControl
 from arena.match.conditions import Conditions
 from arena.players.player import read_player, unique_names
 from arena.results.columns import Column, fields
-from arena.student.scores import Score, mean_text
+from arena.student.matrix import Score, mean_text
 
 if TYPE_CHECKING:
     from arena.match.schedule import Finished
@@ -86,7 +86,7 @@ def matrix(
     finished: list[Finished] = []
     interrupted = False
     try:
-        with progress_line.temporary() as tell:
+        with notes.temporary_line() as tell:
             for one in plan.play(warn=lambda text: print(f"warning: {text}", file=sys.stderr)):
                 finished.append(one)
                 tell(f"{len(finished)} of {plan.total} games")

@@ -42,9 +42,9 @@ from db.records import GameKind
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from arena.cli.play.joining_players import JoiningPlayers
+    from arena.cli.play.human_player import JoiningPlayers
     from arena.match.schedule import Entrant, Event, Finished, Planned
-    from arena.players.confinement import Confinement
+    from arena.players.entrants import Confinement
     from arena.players.player import Player
     from arena.players.submissions import Store
     from db.database import Database
@@ -306,13 +306,12 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
     """Play the games, show them unless `silent`, and append each finished game to `finished`."""
     from arena.cli.play import web_window
     from arena.cli.play.game_screen import GameScreen
-    from arena.cli.play.human_player import TakeBacks
-    from arena.cli.play.joining_players import JoiningPlayers
-    from arena.cli.terminal import walls_notice
+    from arena.cli.play.human_player import JoiningPlayers, TakeBacks
+    from arena.cli.terminal import notes
     from arena.cli.terminal.screen import Screen, is_possible
     from arena.match.schedule import Finished, InOrder, Schedule, repeated_games, repeats_tell
     from arena.play.director import Director
-    from arena.players.confinement import Confinement
+    from arena.players.entrants import Confinement
     from arena.players.submissions import Store
     from arena.tournament.recorded_games import RecordingSchedule
     from arena.walls.run_folder import RunFolder
@@ -338,7 +337,7 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
             print(f"warning: {warning}", file=sys.stderr)
         if plan.watched or plan.web:
             confined = {name: confinement.described(name) for name in confinement.kinds}
-            for paragraph in walls_notice.due(confined, datetime.now(UTC).astimezone().date()):
+            for paragraph in notes.notes_due(confined, datetime.now(UTC).astimezone().date()):
                 screen.say(paragraph)
         director = stack.enter_context(Director(folder))
         started_as = {name: player.text for player, name in zip(plan.players, plan.names, strict=True)}

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from arena.history import words
 from arena.tournament.tournament import Tournament
+
+if TYPE_CHECKING:
+    pass
+
 
 _EVERY: Final = 60.0
 """Shortest time between two lines of progress in a log file, in seconds."""

@@ -22,10 +22,9 @@ from rich.text import Text
 from agents.protocol import Verdict
 from arena.cli.play.run_progress import RunProgress
 from arena.cli.terminal import bars
-from arena.cli.terminal.followed_view import FollowedView
-from arena.cli.terminal.game_view import picture
+from arena.cli.terminal.game_view import FollowedView, picture
+from arena.cli.terminal.notes import wrap_lines
 from arena.cli.terminal.screen import Screen
-from arena.cli.terminal.wrapping import wrap_lines
 from arena.history import words
 from arena.match.schedule import Finished
 from arena.ratings.points import APART
@@ -33,6 +32,7 @@ from arena.ratings.systems.incremental import Elo, EloRating
 from arena.results.columns import Column, Medium
 from arena.results.report import ReportedAgent, reported_agents
 from arena.results.standings_table import columns_of
+from arena.tournament.tournament import Tournament
 from db.errors import Busy
 from db.records import RatedGame
 
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from arena.hosts.home import Home
     from arena.play.director import Director
     from arena.play.follower import Follower
-    from arena.tournament.tournament import Tournament
 
 _EVERY: Final = 0.25
 """Seconds between two drawings, unless a key is pressed."""

@@ -22,8 +22,8 @@ from rich.text import Text
 from agents.protocol import Verdict
 from arena.cli.asking.record_options import read_standings
 from arena.cli.play.run_progress import RunProgress
+from arena.cli.terminal.bars import show_standings
 from arena.cli.terminal.screen import is_possible
-from arena.cli.terminal.standings_table import show_standings
 from arena.cli.terminal.stopping import Pausing
 from arena.history import words
 from arena.match.clock import SECOND
@@ -31,11 +31,10 @@ from arena.match.schedule import Event, Finished, PaceChanged
 from arena.play import cores
 from arena.play.director import Director
 from arena.ratings.match_statistics import Hypothesis
-from arena.tournament import repeats
-from arena.tournament.duration import GameTime
+from arena.tournament.duration import GameTime, repeats_warning
+from arena.tournament.format import MatchTest, SprtTerms
 from arena.tournament.league import League
 from arena.tournament.preparation import to_try_again
-from arena.tournament.sequential_test import MatchTest, SprtTerms
 from arena.tournament.tournament import Tournament
 from db import games, running
 from db.database import Database
@@ -90,7 +89,7 @@ class TournamentDisplay:
                 f"SPRT, stops when it accepts H0: {test.claim(Hypothesis.H0, self._other)}; or H1: "
                 f"{test.claim(Hypothesis.H1, self._other)} (alpha {test.alpha:g}, beta {test.beta:g}, {test.model})"
             )
-        for warning in filter(None, (league.short_seed(), repeats.warning(league))):
+        for warning in filter(None, (league.short_seed(), repeats_warning(league))):
             self.warn(warning)
 
     def show_earlier_games(self, over: int, all: int, changed: Sequence[str]) -> None:

@@ -33,7 +33,7 @@ def worker(
 
     Example: arena worker tcp://scheduler:8786 --games 4
     """
-    from arena.hosts.dask_names import check_address, check_certificate, check_dask
+    from arena.hosts.messages import check_address, check_certificate, check_dask
 
     check_address(address, "ADDRESS")
     check_dask("arena worker")

@@ -18,7 +18,7 @@ from arena.cli.asking.position_options import (
     asked_position,
     read_window,
 )
-from arena.cli.search.path_trace import is_path_search
+from arena.cli.search.trace import is_path_search
 from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.notes import note
 from arena.course.lecture.comparison import Comparison, gains, mark_differences

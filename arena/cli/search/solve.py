@@ -1,29 +1,37 @@
-"""`arena search solve`: the value of a game, and how to win it.
+"""`arena search solve` and `tables`: the value of a game and how to win it, the equilibrium of a game with hidden
+information, and endgame tables.
 
 It measures wall time, which the search does not use: apart from times, the output is the same on every run.
 """
 
+from __future__ import annotations
+
+import shlex
 import time
 from collections.abc import Callable, Hashable, Iterator
+from functools import partial
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from adsearch import State
+from adsearch import State, cfr
 from adsearch.budget import Budget
 from adsearch.errors import BadSearch
-from adsearch.games.checkers_endgames import FEWEST, MOST
+from adsearch.games.checkers_endgames import FEWEST, MOST, blocks, placements, positions, starts
 from adsearch.state import texts
 from adsearch.terms import DEEPEST, root_seat
+from agents import endgames
 from arena.cli.asking.position_options import GameArgument, MovesOption, PositionOption, asked_position
-from arena.cli.search.equilibrium import print_equilibrium
-from arena.cli.terminal import progress_line
-from arena.cli.terminal.listings import Shown, listed, show_one
+from arena.cli.terminal import notes
+from arena.cli.terminal.listings import OutputFormat, Shown, listed, show, show_json, show_one
+from arena.cli.terminal.notes import note
 from arena.history import shown_moves, words
+from arena.results.columns import Column, fields
 
 if TYPE_CHECKING:
-    from adsearch.budget import Budget
     from adsearch.result import Result
     from adsearch.winning import Strategy
 
@@ -116,11 +124,11 @@ def solve(
 # The value of a game.
 
 
-def _solved(state: State[Any], budget: "Budget | None") -> "Result[Any]":
+def _solved(state: State[Any], budget: Budget | None) -> Result[Any]:
     """The result of the search for this kind of game; its progress is shown."""
     from adsearch.solving import solved
 
-    with progress_line.temporary() as tell:
+    with notes.temporary_line() as tell:
         return solved(state, limit=budget, budget=budget or _Watched(tell).budget)
 
 
@@ -141,7 +149,7 @@ class _Watched:
         return 0.0
 
 
-def _looked_up(state: State[Any], pieces: int) -> "Result[Any]":
+def _looked_up(state: State[Any], pieces: int) -> Result[Any]:
     """What the endgame tables with up to `pieces` pieces say."""
     from agents.endgames import of_checkers, tables_for
 
@@ -154,7 +162,7 @@ def _looked_up(state: State[Any], pieces: int) -> "Result[Any]":
     return found
 
 
-def _verdict(state: State[Any], result: "Result[Any]", seconds: float | None) -> str:
+def _verdict(state: State[Any], result: Result[Any], seconds: float | None) -> str:
     """The result, in a sentence."""
     if not result.exact:
         return f"not solved within {seconds:g} s{_estimated(state, result)}"
@@ -178,7 +186,7 @@ def _verdict(state: State[Any], result: "Result[Any]", seconds: float | None) ->
     return f"{winner} wins{'' if (high, abs(value)) == (1.0, 1.0) else f' by {abs(value):g}'}{within}"
 
 
-def _estimated(state: State[Any], result: "Result[Any]") -> str:
+def _estimated(state: State[Any], result: Result[Any]) -> str:
     """The estimate for a game that was not solved in time."""
     if not result.depth:
         return ""
@@ -218,7 +226,7 @@ def _print_details(state: State[Any], row: dict[str, Any]) -> None:
 # The winning strategy.
 
 
-def _print_strategy(state: State[Any], result: "Result[Any]", budget: "Budget | None") -> None:
+def _print_strategy(state: State[Any], result: Result[Any], budget: Budget | None) -> None:
     """Print the winning strategy as a tree, or if no player has one, how each holds the draw."""
     from adsearch import winning
     from adsearch.table import Table
@@ -252,7 +260,7 @@ def _print_strategy(state: State[Any], result: "Result[Any]", budget: "Budget | 
 
 
 def _branches(
-    state: State[Any], strategy: "Strategy[Any]", plies: int, indent: str, known: dict[tuple[int, float], int]
+    state: State[Any], strategy: Strategy[Any], plies: int, indent: str, known: dict[tuple[int, float], int]
 ) -> Iterator[str]:
     for number, (move, rest) in enumerate(strategy.moves.items(), 1):
         branch, below = ("└─ ", "   ") if number == len(strategy.moves) else ("├─ ", "│  ")
@@ -263,7 +271,7 @@ def _branches(
             yield from _branches(state.play(move), rest, plies - 1, indent + below, known)
 
 
-def _size(strategy: "Strategy[Any]", plies: float, known: dict[tuple[int, float], int]) -> int:
+def _size(strategy: Strategy[Any], plies: float, known: dict[tuple[int, float], int]) -> int:
     """The number of moves in the first `plies` plies of a strategy."""
     key = (id(strategy), plies)
     if key not in known:
@@ -280,7 +288,7 @@ _MOST_DEFENCES = 200
 PLAYERS = ("the first player", "the second player")
 
 
-def print_defences(state: State[Any], budget: "Budget | None") -> None:
+def print_defences(state: State[Any], budget: Budget | None) -> None:
     """Print how each player holds the draw."""
     from adsearch import winning
 
@@ -298,7 +306,7 @@ def print_defences(state: State[Any], budget: "Budget | None") -> None:
             print("(where a line ends with ... the game goes on; --moves shows more)")
 
 
-def _shown(state: State[Any], strategy: "Strategy[Any]") -> list[str]:
+def _shown(state: State[Any], strategy: Strategy[Any]) -> list[str]:
     """The lines of the tree; if there are too many, of its first rounds."""
     answers, after, rest = _answered(state, strategy)
     shown: list[str] = []
@@ -310,7 +318,7 @@ def _shown(state: State[Any], strategy: "Strategy[Any]") -> list[str]:
     return [f"└─ {answers}{_end(after, rest)}", *shown] if answers else shown
 
 
-def _lines(state: State[Any], strategy: "Strategy[Any]", rounds: int, indent: str) -> Iterator[str]:
+def _lines(state: State[Any], strategy: Strategy[Any], rounds: int, indent: str) -> Iterator[str]:
     """A line for each move of the other side, with the answer, and the lines below it. Moves with the same answer that
     end the branch in the same way share a line."""
     if strategy.wins or not rounds:
@@ -332,7 +340,7 @@ def _lines(state: State[Any], strategy: "Strategy[Any]", rounds: int, indent: st
         yield from (f"{indent}{under}{line}" for line in below)
 
 
-def _answered(state: State[Any], strategy: "Strategy[Any]") -> tuple[str, State[Any], "Strategy[Any]"]:
+def _answered(state: State[Any], strategy: Strategy[Any]) -> tuple[str, State[Any], Strategy[Any]]:
     """The player's moves until the other side is to move or the player wins by force, and what comes after them."""
     answers: list[str] = []
     while state.turn == strategy.seat and not (answers and strategy.wins):
@@ -342,6 +350,149 @@ def _answered(state: State[Any], strategy: "Strategy[Any]") -> tuple[str, State[
     return " ".join(answers), state, strategy
 
 
-def _end(state: State[Any], strategy: "Strategy[Any]") -> str:
+def _end(state: State[Any], strategy: Strategy[Any]) -> str:
     """How the branch ends, if it ends there."""
     return "  wins" if strategy.wins else "  draw" if state.turn is None else ""
+
+
+# `arena search solve --equilibrium`: how often to play each move in a game with hidden information.
+
+
+_UNLIMITED: Final = 10**9
+_NEVER: Final = 0.0005
+"""The table leaves out moves with a smaller probability."""
+
+
+def print_equilibrium(game: str, state: State[Any], budget: Budget | None, shown: Shown) -> None:
+    """Solve `state`, the start of `game`, and print the strategies of both players."""
+    begun = perf_counter()
+    found = cfr.solve(state, iterations=cfr.ITERATIONS if budget is None else _UNLIMITED, budget=budget)
+    time = perf_counter() - begun
+    strategy: list[dict[str, Any]] = []
+    for view, odds in found.strategy.items():
+        seen = asked_position(game, view, "")
+        strategy.append(
+            {"seat": seen.turn, "view": view, "moves": {seen.to_text(move): chance for move, chance in odds.items()}}
+        )
+    strategy.sort(key=lambda row: row["seat"])
+    if shown.format is OutputFormat.JSON:
+        show_json(
+            {
+                "value": found.value,
+                "exploitability": found.exploitability,
+                "iterations": found.iterations,
+                "nodes": found.nodes,
+                "time": round(time * 1000),
+                "strategy": shown.documents(strategy, fields(("seat", "view", "moves"))),
+            }
+        )
+    elif not shown.in_words:
+        rows = [
+            {"seat": row["seat"], "view": row["view"], "move": move, "probability": chance}
+            for row in strategy
+            for move, chance in row["moves"].items()
+        ]
+        show(rows, fields(("seat", "view", "move", "probability")), shown)
+    else:
+        print(f"worth {found.value:.6f} to the first player, with an exploitability of {found.exploitability:.6f}")
+        print(f"after {found.iterations:,} iterations over {found.nodes:,} nodes, {time:.2f} s")
+        print()
+        show(strategy[:MOST_LINES], STRATEGY)
+        if len(strategy) > MOST_LINES:
+            print(f"{len(strategy) - MOST_LINES:,} more; --format csv lists all of them")
+
+
+def _plays(row: dict[str, Any]) -> str:
+    """How often each move is played, in words."""
+    return ", ".join(f"{move} {chance:.1%}" for move, chance in row["moves"].items() if chance >= _NEVER)
+
+
+STRATEGY: Final = (*fields(("seat", "view")), Column("plays", value=_plays, wrapped=40))
+
+
+# `arena search tables`: builds endgame tables, which tell who wins a position with few pieces, and how fast.
+
+
+_SECONDS: Final = {2: 0.1, 3: 0.5, 4: 8.0}
+"""About how long it takes to build a table, by the number of pieces."""
+_TITLES: Final = ("pieces", "positions", "won", "lost", "drawn", "longest", "bytes")
+
+
+@listed()
+def tables(
+    shown: Shown,
+    game: Annotated[str, typer.Argument(metavar="GAME", help="Game: checkers.")],
+    pieces: Annotated[
+        int, typer.Option("--pieces", metavar="N", min=FEWEST, max=MOST, help="Largest number of pieces.")
+    ] = MOST,
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--folder", metavar="FOLDER", help="Folder of the tables.", show_default="$ARENA_TABLES or ~/.cache/arena"
+        ),
+    ] = None,
+) -> None:
+    """Build endgame tables of checkers: the value of every position with few pieces, and how fast it is won.
+
+    Tables that are there are kept: then the command only lists them. Agents use them with the option endgames
+    (pvs:endgames=4), arena search solve with --endgames 4; both read them from the folder $ARENA_TABLES, by default
+    ~/.cache/arena.
+
+    For each number of pieces the list has the number of positions, with pieces of both colours or of one. Those with
+    both colours are won, lost or drawn for the side to move; longest is the longest win, in plies.
+
+    Example: arena search tables checkers
+
+    Example: arena search tables checkers --pieces 3 --folder tables
+    """
+    endgames.of_checkers(asked_position(game, None, ""))
+    from arena.endgames import complete, there
+    from arena.history import words
+
+    place = endgames.folder() if folder is None else folder
+    found, problems = there(place, pieces)
+    for problem in problems:
+        note(f"{problem}: it is built again")
+    missing = [count for count in range(FEWEST, pieces + 1) if count not in found]
+    if missing:
+        megabytes = sum(starts(count)[1] for count in missing) / 1e6
+        seconds = sum(_SECONDS[count] for count in missing)
+        note(f"building tables of {megabytes:.1f} MB in {place}, in about {words.rough_duration(seconds)}")
+        try:
+            with notes.temporary_line() as tell:
+                complete(
+                    place, pieces, found, lambda count, done: tell(f"{count} pieces: {done:.0%} of the table is built")
+                )
+        except KeyboardInterrupt:
+            note("stopped: complete tables are kept, and the same command builds the others")
+            raise
+    else:
+        note(f"all tables are in {place}: there is nothing to build")
+    rows = [_row(count, found[count]) for count in sorted(found)]
+    show(rows, [Column(name, text=partial(_counted, name), number=True) for name in _TITLES], shown)
+    if folder is not None:
+        note(
+            "agents and arena search solve find these tables with: "
+            f"export ARENA_TABLES={shlex.quote(str(place.absolute()))}"
+        )
+
+
+def _counted(name: str, row: dict[str, Any]) -> str:
+    return f"{row[name]:,}"
+
+
+def _row(pieces: int, table: bytes) -> dict[str, Any]:
+    """What is in a table."""
+    import numpy as np
+
+    counts = np.bincount(np.frombuffer(table, np.uint8), minlength=3)
+    won, lost = int(counts[2::2].sum()), int(counts[1::2].sum())
+    return {
+        "pieces": pieces,
+        "positions": positions(pieces),
+        "won": won,
+        "lost": lost,
+        "drawn": sum(placements(*block) for block in blocks(pieces)) - won - lost,
+        "longest": len(counts) - 2,
+        "bytes": len(table),
+    }

@@ -13,18 +13,17 @@ import typer
 
 from adsearch.errors import nearly, quote
 from arena.cli.asking.course_options import RosterOption, course_of, roster_of
-from arena.cli.asking.on_hosts import NoHostsOption, refuse_hosts
+from arena.cli.asking.playing_options import NoHostsOption, refuse_hosts
 from arena.cli.asking.record_options import DatabaseOption, submissions
-from arena.cli.terminal import progress_line
+from arena.cli.terminal import notes
 from arena.cli.terminal.listings import Shown, listed, show
-from arena.cli.terminal.wrapping import wrapped
+from arena.cli.terminal.notes import wrapped
 from arena.errors import BadLeague, BadSubmission
 from arena.history.words import printable, without_store
 from arena.results.columns import PROGRAMS, Column, Medium
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from datetime import datetime
 
     from arena.course.collecting.collector import Progress
     from arena.course.collecting.hand_in import HandInResult
@@ -201,7 +200,7 @@ def _by_which_clocks(lines: Sequence[HandInResult]) -> str:
 
 def _show_shared(lines: Sequence[HandInResult], shared: Sequence[SharedContent], roster: Roster) -> None:
     """Print which students submitted the same content; with --only, those who share it with a student of `lines`."""
-    from arena.course.collecting.agent_names import agent_names
+    from arena.course.collecting.hand_in import agent_names
 
     names = {agent: student.name or student.id for student, agent in agent_names(roster).items()}
     looked_at = {line.agent for line in lines if line.student}
@@ -367,10 +366,10 @@ def collect(
     Example: arena course collect handed-in/ --roster roster.csv --game connect4
     """
     from arena.course.collecting.collector import Collector
-    from arena.course.collecting.deadline import zone_of
+    from arena.course.collecting.hand_in import zone_of
     from arena.course.collecting.lms_download import read_downloads
     from arena.course.collecting.roster_matcher import RosterMatcher
-    from arena.tournament import language_tables
+    from arena.tournament import enrolment
     from arena.tournament.lock import collecting_lock
     from arena.walls.run_folder import RunFolder
     from db.database import Database
@@ -402,10 +401,10 @@ def collect(
                 deadline=until,
                 late_too=late_too,
                 only=chosen,
-                languages=language_tables.read(tournament) if tournament else None,
+                languages=enrolment.read_language_tables(tournament) if tournament else None,
                 afresh=afresh,
             )
-            with progress_line.temporary() as show_progress:
+            with notes.temporary_line() as show_progress:
                 lines = collector.collect(hand_ins, _progress_shown(show_progress))
     except KeyboardInterrupt:
         print("interrupted; the same command continues", file=sys.stderr)
@@ -461,7 +460,7 @@ def _lateness(
 ) -> tuple[bool, datetime | None]:
     """Whether late submissions play, and the deadline: as given in the command line, else as in the description, else
     as in the collected `file` of an earlier run."""
-    from arena.course.collecting.deadline import read_deadline
+    from arena.course.collecting.hand_in import read_deadline
     from arena.course.course import LATE
     from arena.tournament import collected_file
 
@@ -511,6 +510,6 @@ def _progress_shown(show_text: Callable[[str], None]) -> Callable[[Progress], No
             return
         began.append(monotonic())
         seconds = began[-1] - began[0]
-        show_text(progress_line.counted(progress.done, progress.total, seconds=seconds, names=names))
+        show_text(notes.counted_line(progress.done, progress.total, seconds=seconds, names=names))
 
     return show

@@ -1,4 +1,6 @@
-"""`arena course feedback`: writes for each student why their agent lost, and what to do next."""
+"""`arena course feedback` and `bundle`: what the author of an agent gets: why it lost and what to do next, and the
+agent's games in a file.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,8 @@ from typing import Annotated
 import typer
 
 from arena.cli.asking.course_options import CourseArgument, RosterOption, course_of, roster_of
-from arena.cli.asking.record_options import DatabaseOption, TrustOption, reading
-from arena.cli.terminal import progress_line
+from arena.cli.asking.record_options import DatabaseOption, TrustOption, reading, submissions
+from arena.cli.terminal import notes
 
 
 def feedback(
@@ -34,7 +36,7 @@ def feedback(
     """
     from arena.course.feedback.write import MAIL, Shared, without_agent, write_feedback
     from arena.course.output_folder import FEEDBACK, replacing
-    from arena.course.report.gather import gather
+    from arena.course.report import gather
     from arena.history.recorded_rules import why_untrusted
     from arena.history.words import printable, time_left, without_store
     from arena.play import cores
@@ -49,7 +51,7 @@ def feedback(
     refused = [one for file in files for one in collected_file.read_refused(file)]
     with replacing(folder, FEEDBACK) as begun:
         try:
-            with progress_line.temporary() as show_progress, reading(db) as connection:
+            with notes.temporary_line() as show_progress, reading(db) as connection:
                 found = lookup.find_tournament(connection, name)
                 gathered, names = gather(connection, found, known, now=datetime.now(UTC))
                 first = record.games(connection, [game.id for game in gathered.games[:1]])
@@ -97,3 +99,48 @@ def feedback(
         missing = without_agent(letters, known)
         without = f", {missing} of them without an agent" if missing else ""
         print(f"to send it: {folder / MAIL} ({len(known.students)} students{without})")
+
+
+# `arena course bundle`: writes one agent's games and sources into a file for its author.
+
+
+def bundle(
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="Agent whose games to write.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="New file, such as alice.arena.")],
+    tournament: Annotated[
+        str | None,
+        typer.Option(metavar="TOURNAMENT|FILE.toml", help="Only the games of this tournament, or its description."),
+    ] = None,
+    roster: RosterOption = None,
+    db: DatabaseOption = None,
+) -> None:
+    """Bundle one agent's games, logs, versions and sources into a file for its author.
+
+    The file is a database: every command opens it with --db FILE. Opponents appear only with names, moves, clocks and
+    results, without their sources, output and memory use. The seed of a running tournament is left out.
+
+    Example: arena course bundle mcts mcts.arena --tournament demo
+
+    Example: arena replay last --db mcts.arena
+    """
+    from arena.course import bundle as bundles
+    from arena.history.words import printable, without_store
+    from db import lookup
+    from db.database import Database
+
+    name, course = (None, None) if tournament is None else course_of(tournament)
+    known = roster_of(roster, course)
+    with Database(db, create=False) as database, database.reading() as connection:
+        found = None if name is None else lookup.find_tournament(connection, name)
+        written = bundles.write(
+            connection, submissions(database), agent, file, now=datetime.now(UTC), tournament=found, roster=known
+        )
+    for reason in written.missing:
+        print(f"left out: {without_store(printable(reason))}", file=sys.stderr)
+    for package in written.needed:
+        print(printable(f"to replay its games, install {package}"))
+    size = file.stat().st_size / 1024
+    what = f"{written.games:,} game{'s' * (written.games != 1)} of {agent}"
+    sources = f"{written.sources} source{'s' * (written.sources != 1)}"
+    print(printable(f"{file}: {what}, {sources} ({size:,.0f} KiB)"))
+    print(printable(f"to open it: arena results history --db {file}"))

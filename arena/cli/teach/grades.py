@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 from msgspec.structs import replace
 
-from arena.cli.asking import rated_games
+from arena.cli.asking import game_filters
 from arena.cli.asking.course_options import comes_first, course_of
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.asking.record_options import DatabaseOption, reading, title_of
 from arena.cli.terminal.files import read_file
 from arena.cli.terminal.listings import OutputFormat, Shown, listed, show
-from arena.cli.terminal.notes import note
-from arena.cli.terminal.wrapping import wrapped
+from arena.cli.terminal.notes import note, wrapped
 from arena.history.words import counted, number, printable
 from arena.results.columns import Column, fields
 
@@ -23,9 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from arena.course.course import Course
-    from arena.course.grading.grade_list import Line
-    from arena.course.grading.graded import Graded
-    from arena.course.grading.marks import Marks
+    from arena.course.grading import Line, Marks
+    from arena.course.grading.grades import Graded
     from arena.course.roster import Roster
     from db.search import GameFilter
 
@@ -104,11 +102,11 @@ def grades(
 
     Example: arena course grades cs101.toml --columns "id,name,Grade=marks" > grades.csv
     """
-    from arena.course.grading.results import late_days
+    from arena.course.grading.grades import late_days
 
     name, course = (None, None) if tournament is None else course_of(tournament)
     scheme = None if course is None else course.marks
-    bars = {**(scheme.bars if scheme else {}), **rated_games.named(bar, "--bar", "NAME=AGENT")}
+    bars = {**(scheme.bars if scheme else {}), **game_filters.named_numbers(bar, "--bar", "NAME=AGENT")}
     file = roster or (str(course.roster) if course is not None and course.roster is not None else None)
     if on is not None and file is None:
         raise typer.BadParameter("--on names a column of the roster, so it needs --roster FILE too")
@@ -158,10 +156,10 @@ def _read(
     late: Mapping[str, int],
 ) -> tuple[Graded, str]:
     """The grades, and the line above a table of them."""
-    from arena.course.grading.graded import graded, recorded
+    from arena.course.grading.grades import graded, recorded
 
     with reading(db) as connection:
-        found = recorded(connection, rated_games.scope(connection, (tournament,), wanted=wanted, at=at))
+        found = recorded(connection, game_filters.rated_scope(connection, (tournament,), wanted=wanted, at=at))
         heading = title_of(connection, (tournament,))
     return graded(found, bars=bars, late=late), heading
 
@@ -171,16 +169,15 @@ def _lines(
 ) -> list[tuple[Line, str]]:
     """The lines of the roster, each with the name of its agent. `names_only`: of a course's roster only the names;
     `named`: a course's roster also has the columns id, name and so on, whatever their titles in the file."""
-    from arena.course import roster
-    from arena.course.grading import grade_list
-    from arena.course.roster_columns import COLUMNS
+    from arena.course import grading, roster
+    from arena.course.roster import COLUMNS
 
     text, name = read_file(file, "a roster")
     lines = roster.table(text, name)
     if course is not None and on is None:
         students = roster.read(text, name)
         if course.roster is None or file == str(course.roster) or any(one.alias for one in students.students):
-            agent_of = grade_list.agents_of(students, agents)
+            agent_of = grading.agents_of(students, agents)
         else:
             agent_of = _agents_by_course(students, str(course.roster), agents)
         if any(agent_of.values()) and names_only:
@@ -189,18 +186,17 @@ def _lines(
             read = [{column: getattr(one, column) for column in COLUMNS if named} for one in students.students]
             return [(ours | line, agent_of[at]) for (at, line), ours in zip(lines, read, strict=True)]
     cells = [line for _, line in lines]
-    return list(zip(cells, grade_list.agents_in_column(cells, agents, on), strict=True))
+    return list(zip(cells, grading.agents_in_column(cells, agents, on), strict=True))
 
 
 def _agents_by_course(students: Roster, file: str, agents: Sequence[str]) -> dict[int, str]:
     """The agent of each student of a roster without aliases, by line number, from the course's roster in `file`.
 
     Prints the lines that match nobody to stderr."""
-    from arena.course import roster
-    from arena.course.grading import grade_list
+    from arena.course import grading, roster
 
     course = roster.read(*read_file(file, "a roster"))
-    agent_of, student_of = grade_list.agents_of(course, agents), grade_list.students_of(students, course)
+    agent_of, student_of = grading.agents_of(course, agents), grading.students_of(students, course)
     unknown = [one for one in students.students if one.line not in student_of]
     if student_of and unknown:
         title = f"{students.file}: no student of {file} matches, so not entered:"
@@ -221,7 +217,7 @@ def _show_list(
     shown: Shown,
 ) -> None:
     """Prints the grade list."""
-    from arena.course.grading import grade_list, marks
+    from arena.course import grading
 
     short = shown.is_table and columns is None
     rows, of_missing = found.rows, {}
@@ -232,20 +228,20 @@ def _show_list(
             rows = [{**row, "faults": found.results[row["agent"]].faults} for row in rows]
         rows = [_short(row, tuple(bars), statuses=statuses, marks=scheme is not None) for row in rows]
     if scheme is not None:
-        of_missing = marks.columns(scheme, None)
+        of_missing = grading.columns(scheme, None)
         none = dict.fromkeys(of_missing, "")  # for agents that are not on the roster
         on_roster = {agent for _, agent in lines or ()}
         rows = [
-            row | (none if lines and agent not in on_roster else marks.columns(scheme, found.results[agent]))
+            row | (none if lines and agent not in on_roster else grading.columns(scheme, found.results[agent]))
             for row in rows
             for agent in [row["agent"]]
         ]
     if short:
-        of_missing = of_missing | {"agent": marks.NOT_ENTERED}
+        of_missing = of_missing | {"agent": grading.NOT_ENTERED}
     if lines is not None:
-        rows = grade_list.joined(rows, lines, of_missing, others=columns is None)
+        rows = grading.joined(rows, lines, of_missing, others=columns is None)
     if columns is not None:
-        rows = grade_list.chosen(rows, columns)
+        rows = grading.chosen(rows, columns)
     if short and scheme is not None:
         rows = [{title: cell for title, cell in row.items() if title != "marks_why"} for row in rows]
     narrow = "name" if lines and list(lines[0][0]) == ["name"] else "agent" if lines is None and short else None
@@ -300,7 +296,7 @@ def _previewed(
 ) -> tuple[list[dict[str, Any]], int]:
     """The undecided bars of the students' agents (those on the roster, else all that are not bars), and the number of
     these agents."""
-    from arena.course.grading.marks import preview
+    from arena.course.grading import preview
 
     students = None if lines is None else {agent for _, agent in lines}
     names = [row["agent"] for row in found.rows]

@@ -93,8 +93,8 @@ def _with_roster(
     """Write the description and, if a student in the list `file` has no alias yet, the roster beside it."""
     from random import Random, SystemRandom
 
-    from arena.course.collecting.agent_names import agent_names
-    from arena.course.new_aliases import with_aliases
+    from arena.course.aliases import with_aliases
+    from arena.course.collecting.hand_in import agent_names
     from arena.student import starter
 
     made = with_aliases(*read_file(file, "a roster"), SystemRandom() if seed is None else Random(seed), teams=teams)

@@ -30,11 +30,10 @@ from db.records import instant
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arena.accounts.invitations import Invited
-    from arena.accounts.people import AccountUse
+    from arena.accounts.people import AccountUse, Invited
     from arena.course.roster import Roster
     from arena.serve.opened import OpenLadder
-    from db.accounts_database import AccountsDatabase
+    from db.accounts import AccountsDatabase
 
 _OUT: Final = "invitations.csv"
 _LOCAL: Final = "http://127.0.0.1:8000"
@@ -115,7 +114,7 @@ def invite(
     Example: arena course invite cs101 --list
     """
     from arena.serve.opened import opened
-    from db.accounts_database import AccountsDatabase
+    from db.accounts import AccountsDatabase
 
     asked = {"--list": listed, "--deactivate": deactivate is not None, "--instructor": instructor is not None}
     asked |= {"--roster": roster is not None, "--author": author is not None}
@@ -149,7 +148,7 @@ def _invite(
     out: str,
 ) -> None:
     """Invites the students of the roster, or without a roster the instructor `only`, and writes the links."""
-    from arena.accounts import invitations, people
+    from arena.accounts import people
     from db import accounts as rows
 
     if address is not None:
@@ -159,9 +158,9 @@ def _invite(
     with _new_file(out) as file, accounts.writing() as connection:
         begins = (address or rows.address(connection) or _LOCAL).rstrip("/")
         if roster is None:
-            invited = [invitations.invite_instructor(connection, only or "", now)]
+            invited = [people.invite_instructor(connection, only or "", now)]
         else:
-            invited = invitations.invite_students(
+            invited = people.invite_students(
                 connection, roster, now, ladder=ladder.name, anchors=ladder.anchors, only=only
             )
         known = people.known(connection, ladder.name)

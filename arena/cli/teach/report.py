@@ -14,7 +14,7 @@ import typer
 
 from arena.cli.asking.course_options import CourseArgument, RosterOption, course_of, roster_of
 from arena.cli.asking.record_options import DatabaseOption, TrustOption, reading
-from arena.cli.terminal import progress_line
+from arena.cli.terminal import notes
 
 if TYPE_CHECKING:
     from arena.results.report import ListedGame
@@ -49,8 +49,7 @@ def report(
     Example: arena course report cs101 site --games lost
     """
     from arena.course.output_folder import REPORT, replacing
-    from arena.course.report.gather import gather
-    from arena.course.report.write import write_site
+    from arena.course.report import gather, write_site
     from arena.history.recorded_rules import why_untrusted
     from arena.history.words import counted, printable, without_store
     from arena.play import cores
@@ -63,7 +62,7 @@ def report(
     name, course = course_of(tournament)
     known = roster_of(roster, course)
     try:
-        with replacing(folder, REPORT) as begun, progress_line.temporary() as show_progress:
+        with replacing(folder, REPORT) as begun, notes.temporary_line() as show_progress:
             show_progress("reading the games")
             with reading(db) as connection:
                 found = lookup.find_tournament(connection, name)

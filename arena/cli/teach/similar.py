@@ -12,7 +12,7 @@ from arena.cli.asking.course_options import CourseArgument, RosterOption, comes_
 from arena.cli.asking.record_options import DatabaseOption, HtmlOption, submissions
 from arena.cli.terminal.files import check_folder, write_file
 from arena.cli.terminal.listings import Shown, listed, show
-from arena.cli.terminal.wrapping import wrapped
+from arena.cli.terminal.notes import wrapped
 from arena.results.columns import PROGRAMS, Column, Medium
 
 if TYPE_CHECKING:
@@ -65,8 +65,7 @@ def similar(
     """
     from arena.course.output_folder import refuse_published
     from arena.course.similar import comparison, page
-    from arena.course.similar.sources import from_path, handed_out_by_us, programs_in
-    from arena.course.similar.tokens import MOST_TOKENS
+    from arena.course.similar.sources import MOST_TOKENS, from_path, handed_out_by_us, programs_in
 
     check_folder(html)
     if html is not None:

@@ -1,16 +1,21 @@
-"""Bars and ranges as text, in tables of terminals that have room for them."""
+"""Bars and ranges as text, in tables of terminals that have room for them; and the table of standings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from math import sqrt
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from arena.cli.terminal.wrapping import table_width
-from arena.results.columns import Column
+from arena.cli.terminal.listings import TABLE, Shown, show
+from arena.cli.terminal.notes import line_width, table_width, wrap_lines
+from arena.history.words import printable
+from arena.results.columns import Column, Medium
 
 if TYPE_CHECKING:
     from arena.ratings.points import Standing
+    from arena.results.report import ReportedAgent
+    from arena.tournament.standings import TournamentStandings
 
 Row = TypeVar("Row")
 WIDTH: Final = 16
@@ -81,3 +86,59 @@ def results(wins: float, draws: float, losses: float) -> str:
         return ""
     won, not_lost = round(WIDTH * wins / games), round(WIDTH * (wins + draws) / games)
     return "█" * won + "▒" * (not_lost - won) + "░" * (WIDTH - not_lost)
+
+
+# The standings of a tournament as a table, printed by `arena results` and at the end of `arena run`.
+
+
+def standings_columns() -> tuple[Column[ReportedAgent], ...]:
+    """The columns of `show_standings`."""
+    from arena.results.standings_table import STANDINGS
+
+    return STANDINGS
+
+
+def show_standings(found: TournamentStandings, shown: Shown = TABLE) -> None:
+    """Print the standings, and the bracket."""
+    from arena.ratings.points import APART
+    from arena.results.report import reported_agents
+    from arena.results.standings_table import FIRST, STANDINGS
+
+    if found.missing:
+        print(f"warning: {printable(found.missing)}", file=sys.stderr)
+    rows = reported_agents(found)
+    if not shown.is_table:
+        show(rows, STANDINGS, shown, first=FIRST[Medium.TABLE])
+        return
+    for apart in (False, True):
+        if some := [row for row in rows if row.standing.apart is apart]:
+            if apart:
+                print(f"\nThe {APART}: agents that play against all others, ranked separately")
+            columns = [one for one in STANDINGS if one.name != "apart"]
+            columns = [*with_bar(columns, SCORE, lambda row: score(row.standing))]
+            show(some, columns, shown, first=FIRST[Medium.TABLE])
+    if any(row.byes for row in rows):
+        print("bye: points for rounds without an opponent, which count as won")
+    if found.bracket is not None:
+        print()
+        for line in bracket_lines(found):
+            print(line)
+
+
+# The bracket.
+
+
+def bracket_lines(found: TournamentStandings) -> Iterator[str]:
+    """The bracket in words: every series with at least one known player, and the winner of the knockout."""
+    bracket = found.bracket
+    if bracket is None:
+        return
+    yield "Bracket (the number after a name is its seed)"
+    for round, series in enumerate(bracket.rounds, 1):
+        sentences = [text for one in series if (text := bracket.sentence(one, found.statuses))]
+        if sentences:
+            yield bracket.title(round)
+        for text in sentences:
+            yield from wrap_lines(printable(text), begin="  ", more="    ", width=line_width())
+    if bracket.winner is not None:
+        yield f"{printable(bracket.winner)} wins the knockout"

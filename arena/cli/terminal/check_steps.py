@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
-from arena.cli.terminal.wrapping import line_width, wrap_lines
+from arena.cli.terminal.notes import line_width, wrap_lines
 from arena.history.words import printable, without_store
 from arena.student.checking import NUMBERED_STEPS
 

@@ -19,8 +19,8 @@ import typer
 from msgspec import Struct
 
 from adsearch.errors import meant, quote
+from arena.cli.terminal.notes import table_width, wrap_lines
 from arena.cli.terminal.options import with_options
-from arena.cli.terminal.wrapping import table_width, wrap_lines
 from arena.history import csv_cells
 from arena.history.words import printable
 from arena.results.columns import ALL, Column, Medium, Row, document, fields, markdown, standing_in

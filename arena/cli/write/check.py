@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 from msgspec import structs, to_builtins
 
-from arena.cli.asking.on_hosts import NoHostsOption, refuse_hosts
-from arena.cli.asking.playing_options import CLOCK_HELP, WallsOption
+from arena.cli.asking.playing_options import CLOCK_HELP, NoHostsOption, WallsOption, refuse_hosts
 from arena.cli.asking.record_options import DatabaseOption, submissions
-from arena.cli.terminal import progress_line
+from arena.cli.terminal import notes
 from arena.cli.terminal.check_steps import StepPrinter, plain, signs
 from arena.cli.terminal.listings import OutputFormat, Shown, listed, show
 from arena.errors import BadPlayer
@@ -169,7 +168,7 @@ def check(
 
 def _examined(candidates: Sequence[Candidate], exam: Exam, *, stack: ExitStack, counted: bool) -> list[CheckReport]:
     """The reports in the order of the candidates; if `counted`, with a progress line."""
-    from arena.student.checking.examiner import Examiner
+    from arena.student.checking.check_maker import Examiner
     from arena.walls.run_folder import RunFolder
 
     folder = stack.enter_context(RunFolder())
@@ -181,8 +180,8 @@ def _examined(candidates: Sequence[Candidate], exam: Exam, *, stack: ExitStack, 
     def show_progress(ended: int, checking: Sequence[int]) -> None:
         if counted:
             names = [printable(candidates[place].name) for place in checking]
-            text = progress_line.counted(ended, len(candidates), seconds=monotonic() - since, names=names)
-            progress_line.show(text, last=ended == len(candidates))
+            text = notes.counted_line(ended, len(candidates), seconds=monotonic() - since, names=names)
+            notes.show_progress(text, last=ended == len(candidates))
 
     done = dict(checking.each(candidates, show_progress))
     return [done[place] for place in sorted(done)]
@@ -228,9 +227,9 @@ def _as_listed(candidates: list[Candidate], tournament: Path | None, *, handed_i
     from arena.players.builder import refuse_unlisted
     from arena.student.checking import agent_lookup
     from arena.student.checking.explanations import Explanation
-    from arena.tournament import language_tables
+    from arena.tournament import enrolment
 
-    known = {} if tournament is None else language_tables.read(tournament)
+    known = {} if tournament is None else enrolment.read_language_tables(tournament)
 
     def listed(candidate: Candidate) -> Candidate:
         found = candidate.player or agent_lookup.find(candidate.text, known)
@@ -249,7 +248,7 @@ def _as_listed(candidates: list[Candidate], tournament: Path | None, *, handed_i
 
 def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:
     """The agent that `text` names: a file, or a recorded agent. BadPlayer if there is neither."""
-    from arena.players import versions
+    from arena.players.versions import find_version, player_of
     from arena.student.checking import agent_lookup
     from arena.student.checking.check_schedule import Candidate
     from db import dialect
@@ -266,18 +265,18 @@ def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:
         database = stack.enter_context(Database(db))
         with database.reading() as connection:
             try:
-                version = versions.find(connection, text)
+                version = find_version(connection, text)
             except BadPlayer as unknown:
                 raise unknown if "@" in text else error from None
-        return Candidate(text, text, player=versions.player(version, submissions(database)))
+        return Candidate(text, text, player=player_of(version, submissions(database)))
     return Candidate("", text)
 
 
 def _game_of(candidate: Candidate) -> str:
     """The game that the agent's own file names. BadPlayer if it names none, or if there is no agent."""
     from arena.student.checking import agent_lookup
+    from arena.student.checking.agent_lookup import named_game
     from arena.student.checking.explanations import Explanation
-    from arena.student.named_game import named_game
 
     found = candidate.player or agent_lookup.find(candidate.text)
     if isinstance(found, Explanation):

@@ -13,9 +13,9 @@ import typer
 from arena.cli.asking import analysis
 from arena.cli.asking.playing_options import CLOCK_HELP, NO_CLOCK, SLOW, SeedOption, WallsOption
 from arena.cli.asking.record_options import DatabaseOption
-from arena.cli.terminal import bars, progress_line, walls_notice
+from arena.cli.terminal import bars, notes
 from arena.cli.terminal.listings import show_json
-from arena.cli.terminal.wrapping import line_width, shortened, wrapped
+from arena.cli.terminal.notes import line_width, shortened, wrapped
 from arena.errors import BadPlayer
 from arena.history.words import printable, verdict, without_store
 from arena.match.clock import TimeControl
@@ -23,10 +23,10 @@ from arena.players.player import read_player
 from arena.student.climb import MOST
 
 if TYPE_CHECKING:
-    from arena.players.confinement import Confinement
+    from arena.players.entrants import Confinement
+    from arena.student.analysis import LostGame, TurningPoint
     from arena.student.climb import Climb, LadderStep
     from arena.student.climb_run import ClimbRun
-    from arena.student.lost_games import LostGame, TurningPoint
 
 _DEFAULT_CLOCK: Final = "5+0.05"
 _REASONS: Final = {
@@ -146,7 +146,7 @@ def climb(
 
 def _game_of(agent: str) -> str:
     """The game that the agent's own file names. BadPlayer if it names none, or if there is no such file."""
-    from arena.student.named_game import ADD_GAME, named_game
+    from arena.student.checking.agent_lookup import ADD_GAME, named_game
 
     try:
         player = read_player(agent)
@@ -165,8 +165,8 @@ def _show(
 ) -> TurningPoint | None:
     """Print the results, and return what to look at first; `was_interrupted`: without the search for it."""
     from arena.match.schedule import repeated_games
+    from arena.student.analysis import reasons, turning_point
     from arena.student.climb import GIVES_UP
-    from arena.student.lost_games import reasons, turning_point
 
     lost = run.lost(climb)
     if format is ClimbFormat.JSON:
@@ -238,7 +238,7 @@ def _check(run: ClimbRun) -> str:
 
 
 def _document(run: ClimbRun, climb: Climb, lost: list[LostGame], learned: TurningPoint | None) -> dict[str, Any]:
-    from arena.student.lost_games import reasons
+    from arena.student.analysis import reasons
 
     steps = [
         {
@@ -303,7 +303,7 @@ class ClimbScreen:
         self._most = most
         if self._quiet:
             return
-        for paragraph in walls_notice.due({name: confined} if confined else {}, datetime.now(UTC).astimezone().date()):
+        for paragraph in notes.notes_due({name: confined} if confined else {}, datetime.now(UTC).astimezone().date()):
             print(wrapped(printable(paragraph)))
         count = len(climb.steps)
         steps = f"{count} step{'s' * (count != 1)}, up to {self._most} games each"
@@ -336,12 +336,12 @@ class ClimbScreen:
             left = ""
             if 0 < played < self._most:
                 left = f" up to {_duration((seconds - self._begun) / played * (self._most - played))}"
-            progress_line.show(_line(self._shown + 1, current) + left)
+            notes.show_progress(_line(self._shown + 1, current) + left)
 
     def clear(self) -> None:
         """Erase the progress line."""
         if not self._quiet:
-            progress_line.erase()
+            notes.erase_progress()
 
 
 def _line(number: int, step: LadderStep) -> str:

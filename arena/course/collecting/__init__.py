@@ -6,9 +6,7 @@ Start with `collector.py`. Identities are never guessed: a hand-in that matches 
     roster_matcher.py   from the name of a file or folder to the student on the roster
     unzip.py            unpacks untrusted zips safely
     inbox.py            builds the agent in a hand-in, and copies it to the store
-    hand_in.py          HandIn: one submission as found in the download
-    deadline.py         reads a deadline; whether a hand-in is late
-    agent_names.py      the name of each student's agent
+    hand_in.py          HandIn: one submission as found in the download; whether it is late, the name of its agent
     collector.py        checks hand-ins, newest first, and keeps for each student the last that passed, in the database
                         and in the file that tournaments name
 """

@@ -17,9 +17,15 @@ from typing import Final
 
 import msgspec
 
-from arena.course.collecting.agent_names import agent_names
-from arena.course.collecting.deadline import deadline_text, late_days, own_deadlines
-from arena.course.collecting.hand_in import HandIn, HandInOutcome, HandInResult
+from arena.course.collecting.hand_in import (
+    HandIn,
+    HandInOutcome,
+    HandInResult,
+    agent_names,
+    deadline_text,
+    late_days,
+    own_deadlines,
+)
 from arena.course.collecting.inbox import Inbox, StoredAgent
 from arena.course.roster import Roster, Student, replace_unprintable
 from arena.course.similar.comparison import SharedContent, of_versions, shared_content
@@ -29,9 +35,9 @@ from arena.history.words import without_store
 from arena.players.build_commands import Language
 from arena.players.submissions import Store
 from arena.student.checking import CheckReport
+from arena.student.checking.check_maker import Examiner
 from arena.student.checking.check_schedule import Candidate
 from arena.student.checking.exam import Exam
-from arena.student.checking.examiner import Examiner
 from arena.tournament import collected_file
 from arena.tournament.collected_file import Collected, Refused
 from arena.walls.run_folder import RunFolder
@@ -371,7 +377,9 @@ class KeptAgents:
 
     def write(self) -> None:
         """Writes the file."""
-        collected_file.write(self._file, self.by_name, self._submissions, self.refused, deadline=self.deadline)
+        collected_file.write(
+            self._file, self.by_name, self._submissions, self.refused, deadline=self.deadline
+        )
 
     def keep(
         self,

@@ -2,7 +2,7 @@
 merge.
 
 findings.py        what the games of one agent show: its faults, and the games to look at
-commands.py        the commands that its author types next
+sentences.py       what the page and the text say, and the commands that its author types next
 agent_feedback.py  all of it for one agent, from the record
 write.py           writes all of it into a folder: pages, texts, bundles and mail.csv; several processes look at games
 """

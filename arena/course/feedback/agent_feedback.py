@@ -18,9 +18,8 @@ from msgspec.structs import replace
 
 from arena import languages
 from arena.course.feedback import findings
-from arena.course.feedback.commands import Conditions, command_as_typed
 from arena.course.feedback.findings import OwnAgent
-from arena.course.feedback.sentences import AgentFeedback
+from arena.course.feedback.sentences import AgentFeedback, Conditions, command_as_typed
 from arena.errors import ArenaError
 from arena.history.recorded_rules import why_untrusted
 from arena.players import versions
@@ -118,7 +117,7 @@ def _own(connection: Connection, author: Author, store: Store, games: Sequence[P
     if not games:
         return OwnAgent(name=author.name, file="my_agent.py", python=True)
     seat = next(seat for seat in games[0].seats if seat.player == author.name)
-    version = versions.of_seat(connection, seat)
+    version = versions.version_of_seat(connection, seat)
     # A single file in another language is stored as "agent", with the extension of the language.
     label, stored = ladder.label(connection, version.agent, version.number), version.started_as.rpartition("/")[2]
     language = languages.ours().get(PurePath(label).suffix)

@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.course import bundle
+from arena.course import bundle, report
 from arena.course.aliases import ShownNames
-from arena.course.collecting.agent_names import agent_names
+from arena.course.collecting.hand_in import agent_names
 from arena.course.feedback import sentences
 from arena.course.feedback.agent_feedback import Author, agent_feedback, read_games
-from arena.course.feedback.commands import last_ply_to_see, next_commands, to_see
-from arena.course.processes import spread
-from arena.course.report import addresses
-from arena.course.report.gather import WholeReport
+from arena.course.feedback.sentences import last_ply_to_see, next_commands, to_see
+from arena.course.output_folder import spread
+from arena.course.report import WholeReport
 from arena.course.roster import Roster, folded, replace_unprintable
 from arena.history import csv_cells, words
 from arena.history.words import moment
@@ -94,7 +93,7 @@ def _authors(connection: Connection, shared: Shared) -> list[Author]:
         if not versions.is_ready_made(entry.source, entry.started_as)
     }
     theirs = [agent for agent in shared.report.agents if agent.name in entered]
-    folders = addresses.of([agent.name for agent in theirs]).agents
+    folders = report.address_of([agent.name for agent in theirs]).agents
     games: dict[str, list[int]] = {agent.name: [] for agent in theirs}
     for game in shared.report.games:
         for player in {*game.players} & games.keys():

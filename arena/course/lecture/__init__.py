@@ -7,9 +7,8 @@ student's code, in a confined process of its own. Start with `judging.py` or `ki
     questions.py        the algorithms and the trees    kinds.py            the kinds of exercise by name
     student_process.py  starts and asks the process     exercise.py         trees to search by hand
     function_runner.py  the program in that process     ucb1_exercise.py, proof_exercise.py, error_exercise.py
-    pacman_names.py     what a course's file imports    wrong_programs.py   programs with common mistakes
-    judging.py          compares with our own search    worksheet.py        one exercise with its key
-    search_variants.py  common wrong searches           exercise_sheet.py   draws it, to print
-    assignment.py       questions with points           class_sheets.py     one for each student of a roster
+    pacman_names.py     what a course's file imports    worksheet.py        one exercise with its key
+    judging.py          compares with our own search    exercise_sheet.py   draws it, to print; a class
+    assignment.py       questions with points
     both: random_trees.py makes trees
 """

@@ -221,7 +221,7 @@ def worker_processes(processes: int, game: str) -> "Iterator[Workers]":
         return
     from multiprocessing import get_context
 
-    from arena.course.processes import ctrl_c_blocked, pool
+    from arena.course.output_folder import ctrl_c_blocked, pool
 
     with pool(processes, "searched", _begin, game, get_context("spawn").Barrier(processes)) as made:
         with ctrl_c_blocked():

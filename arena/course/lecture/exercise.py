@@ -21,7 +21,7 @@ from adsearch.pictures.tree_picture import Node, Picture, Shape, game_tree, sear
 from adsearch.state import CHANCE
 from adsearch.trace import window_text, written
 from adsearch.wrapped import backwards
-from arena.course.lecture import random_trees, search_variants
+from arena.course.lecture import questions, random_trees
 from arena.course.lecture.questions import find_algorithm
 from arena.course.lecture.worksheet import Worksheet, title_of
 from arena.errors import ArenaError
@@ -184,10 +184,10 @@ class Exercise:
             sign = "at most" if returned <= alpha else "at least" if returned >= beta else "exactly"
             answers = [("Returned value", written(returned)), ("True value", f"{sign} {written(returned)}")]
         if self.name == "negascout":
-            answers.append(("Nodes searched again", " ".join(search_variants.searched_again(self.trace))))
+            answers.append(("Nodes searched again", " ".join(questions.searched_again(self.trace))))
         if _prunes(self.name):
-            seen = search_variants.leaves_seen(self.trace)
-            left_out = [leaf[-1] for leaf in search_variants.all_leaves(self.state, None) if leaf not in seen]
+            seen = questions.leaves_seen(self.trace)
+            left_out = [leaf[-1] for leaf in questions.all_leaves(self.state, None) if leaf not in seen]
             answers.append(("Leaves not visited", " ".join(left_out)))
         return answers
 
@@ -255,7 +255,7 @@ _configured = cache(searches.configured)
 
 def _leaf_values(state: Tree) -> Iterator[float]:
     """The values of all leaves for MAX."""
-    for path in search_variants.all_leaves(state, None):
+    for path in questions.all_leaves(state, None):
         yield random_trees.below(state, path).utilities()[0]
 
 
@@ -307,15 +307,15 @@ def _quality(exercise: Exercise) -> int:
     cuts = sum(event.cutoff for event in exercise.trace.events)
     deep = True
     if exercise.name == "alphabeta" and exercise.state.max_plies >= _DEEP:
-        variants = search_variants.wrong_variants(find_algorithm("alphabeta"), exercise.state, None)
-        seen = search_variants.leaves_seen(exercise.trace)
+        variants = questions.wrong_variants(find_algorithm("alphabeta"), exercise.state, None)
+        seen = questions.leaves_seen(exercise.trace)
         deep = all(leaves != seen for variant, leaves in variants.items() if not variant.deep)
     elif exercise.name == "negascout" and _most_visits(exercise.trace) != 2:
         # Nothing is searched again, or there is a second search inside a second search: too much work on paper.
         deep = False
     elif task.plain:
         _, plain = _searched(task.plain, exercise.state, (-inf, inf))
-        deep = set(search_variants.leaves_seen(plain)) != set(search_variants.leaves_seen(exercise.trace))
+        deep = set(questions.leaves_seen(plain)) != set(questions.leaves_seen(exercise.trace))
     return min(cuts, 2) * 2 + later + deep if cuts else 0
 
 

@@ -18,11 +18,19 @@ from adsearch.games.tree import Tree, read
 from adsearch.pictures.tree_picture import Path
 from adsearch.state import CHANCE
 from adsearch.trace import Backup, Event, EventKind, Value, ends, window_text, written
-from arena.course.lecture import search_variants
 from arena.course.lecture.function_runner import SearchLog, Watched, walk
-from arena.course.lecture.questions import JudgedAlgorithm, Question, find_algorithm
+from arena.course.lecture.questions import (
+    JudgedAlgorithm,
+    Question,
+    SearchVariant,
+    accepted_variants,
+    all_leaves,
+    find_algorithm,
+    leaves_seen,
+    without_repeats,
+    wrong_variants,
+)
 from arena.course.lecture.random_trees import below
-from arena.course.lecture.search_variants import SearchVariant, leaves_seen, without_repeats
 from arena.course.lecture.student_process import Answer
 from arena.history import words
 
@@ -158,7 +166,7 @@ def common_cause(algorithm: JudgedAlgorithm, verdicts: Sequence[TreeVerdict]) ->
     if any(verdict.leaves != verdict.ours.leaves for verdict in failed):
         fits: dict[SearchVariant, bool] = {}
         for verdict in verdicts:
-            variants = search_variants.wrong_variants(algorithm, verdict.ours.state, verdict.ours.question.depth)
+            variants = wrong_variants(algorithm, verdict.ours.state, verdict.ours.question.depth)
             for variant, leaves in variants.items():
                 fits[variant] = fits.get(variant, True) and leaves == verdict.leaves
         for variant in fits:
@@ -177,7 +185,7 @@ def _verdict(ours: OurSearch, answer: Answer, values_for: ValuesFor) -> TreeVerd
     given = TreeVerdict(ours, answer, leaves)
     if answer.failed:
         return replace(given, difference=answer.failed)
-    also = search_variants.accepted_variants(ours.algorithm, ours.state, ours.question.depth)
+    also = accepted_variants(ours.algorithm, ours.state, ours.question.depth)
     same_leaves = leaves == ours.leaves or leaves in also
     value = ours.value(values_for)
     only_move = answer.value is None and ours.question.agents > 0
@@ -288,7 +296,7 @@ def _leaf_difference(ours: OurSearch, theirs: Sequence[Path], at: int) -> str:
     leaf = theirs[at] if at < len(theirs) else None
     wanted = ours.leaves[at] if at < len(ours.leaves) else None
     depth = ours.question.depth
-    if leaf is not None and leaf not in search_variants.all_leaves(ours.state, depth):
+    if leaf is not None and leaf not in all_leaves(ours.state, depth):
         limit = "to the end of the game" if depth is None else f"{words.plies(depth)} deep"
         return f"evaluates {leaf[-1]}, {words.plies(len(leaf) - 1)} deep; this tree is searched {limit}"
     if leaf is not None and leaf in theirs[:at]:

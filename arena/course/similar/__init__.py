@@ -1,7 +1,6 @@
 """Finds sources that are copies of each other: equal files, and code that was renamed, reordered or changed in part.
 
-    tokens.py          a file's text -> tokens, without comments, names and layout
-    sources.py         the files of agents, from the store or from any folder
+    sources.py         the files of agents, from the store or from any folder, and their tokens
     comparison.py      sources -> pairs with what they share
     page.py            pairs side by side, as an HTML page
 

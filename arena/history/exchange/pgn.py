@@ -1,8 +1,8 @@
 """Games as PGN: games of chess as other programs read them, all others in a format like it.
 
-A file of chess has the standard tags, ours after them, and its moves as `chess_moves` writes them. In other games each
-ply has a line, with who moved, its times and what was reported; times are exact, in seconds. Texts in tags and comments
-are JSON strings, so that no name or move can break a line. Stderr and memory are not included.
+A file of chess has the standard tags, ours after them, and its moves as `chess_openings` writes them. In other games
+each ply has a line, with who moved, its times and what was reported; times are exact, in seconds. Texts in tags and
+comments are JSON strings, so that no name or move can break a line. Stderr and memory are not included.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any, Final, NoReturn
 
 from adsearch.errors import AdsearchError, quote
 from agents.protocol import Verdict
-from arena.history.exchange import chess_moves, chess_openings
+from arena.history.documents import NUMBERS, TEXTS
+from arena.history.exchange import chess_openings
 from arena.history.exchange.checks import refuse
 from arena.history.exchange.spreadsheet import by_seat, of_seats, points, result, seat_name
-from arena.history.fields import NUMBERS, TEXTS
 from arena.match.clock import SECOND, TimeControl
 from db.records import MAX_INTEGER, MoveRecord, PastGame, PastRuling, PastSeat, moment_of
 
@@ -54,7 +54,7 @@ def text(game: PastGame, *, event: str = "", site: str = "") -> str:
     """The game with its tags and moves. `event`, `site`: what these tags of a game of chess say, if not the tournament
     and nothing."""
     scored = result(game.points)
-    moves = chess_moves.written(game, scored)
+    moves = chess_openings.written(game, scored)
     tags = _tags(game) if moves is None else _chess_tags(game, event=event, site=site)
     return "\n".join([*tags, "", *(moves or [*map(_ply, game.moves), scored]), "", ""])
 
@@ -272,7 +272,7 @@ class _Game:
 
     def _chess_moves(self, position: str | None) -> tuple[MoveRecord, ...]:
         try:
-            return chess_moves.read(self._chess, position)
+            return chess_openings.read(self._chess, position)
         except AdsearchError as error:
             self._refuse(str(error))
 

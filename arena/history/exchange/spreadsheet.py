@@ -21,8 +21,8 @@ from msgspec.structs import replace
 
 from adsearch.errors import nearly, quote
 from arena.history import csv_cells
+from arena.history.documents import AFTER_PLAYERS, BEFORE_PLAYERS, NUMBERS, TEXTS
 from arena.history.exchange.checks import refuse
-from arena.history.fields import AFTER_PLAYERS, BEFORE_PLAYERS, NUMBERS, TEXTS
 from db.records import MAX_INTEGER, MoveRecord, PastGame, PastRuling, PastSeat
 
 SEATS: Final = ("first", "second", "third", "fourth")

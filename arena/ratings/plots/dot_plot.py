@@ -13,8 +13,7 @@ from msgspec import Struct
 
 from adsearch.pictures import svg
 from arena.ratings.plots import chart
-from arena.ratings.plots.axis import Axis, ratings_axis
-from arena.ratings.plots.chart import GAP, HEAD, MARGIN, SIZE, SMALL
+from arena.ratings.plots.chart import GAP, HEAD, MARGIN, SIZE, SMALL, Axis, ratings_axis
 
 _PLOT: Final = 400.0
 """Width of the plot area, in pixels."""

@@ -1,23 +1,25 @@
 """A line plot over versions, games or plies: axes, grid, lines with error bands, names and markers.
 
-`progress`, `value_plot` and the curves on the page of a game use it with other sizes. Names are at the ends of the
-lines instead of in a legend; names that would overlap are moved up or down. Lines differ by colour and by stroke.
+Here are also the progress of versions and the value of a game; the page of a game has more. Names are at the ends of
+the lines instead of in a legend; names that would overlap are moved up or down. Lines differ by colour and by stroke.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from math import isfinite
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from adsearch.pictures import svg
 from arena.ratings.plots import chart
-from arena.ratings.plots.axis import counts_axis, ratings_axis
-from arena.ratings.plots.chart import GAP, HEAD, HUES, MARGIN, SMALL
+from arena.ratings.plots.chart import GAP, HEAD, HUES, MARGIN, SMALL, counts_axis, ratings_axis
+
+if TYPE_CHECKING:
+    from arena.ratings.recorded import VersionRating
 
 _TOP: Final = HEAD + 22.0
 _LEADER: Final = 22.0
@@ -279,3 +281,91 @@ def _mean(numbers: Sequence[float]) -> float:
 
 def _hue(number: int) -> str:
     return f"hue{number % HUES}"
+
+
+# The progress plot: a line over the versions of each agent, with error bands.
+
+
+_PROGRESS_LAYOUT: Final = Layout(plot=500.0, height=300.0, font=chart.SIZE, names=200.0, dots=30)
+
+
+def of_versions(name: str, versions: Sequence[VersionRating]) -> Line:
+    """The line of the agent `name`: a point for each version, at the version's number."""
+    return Line(name, tuple(Point(int(one.version.rpartition("@")[2]), one.rating, one.error) for one in versions))
+
+
+def progress(
+    lines: Iterable[Line], *, title: str, unit: str = "Elo", when: tuple[str, str] = ("version", "versions")
+) -> str:
+    """The plot of these lines; lines without points are left out. `when`: the unit of the x axis, in singular and
+    plural."""
+    drawn = [line for line in lines if line.points]
+    if not drawn:
+        return chart.nothing(title)
+    points = [point for line in drawn for point in line.points]
+    numbers = [point.x for point in points]
+    plot = LinePlot(
+        drawn,
+        _PROGRESS_LAYOUT,
+        x_label=when[0],
+        when=when,
+        x_range=(min(numbers), max(numbers)),
+        y_range=[(point.y, point.error) for point in points],
+        unit=unit,
+        with_values=True,
+    )
+    lines_in_words = "; ".join(map(plot.in_words, drawn))
+    return plot.document(title, f"{chart.some(len(drawn), 'line')}, in {plot.unit}. {lines_in_words}.")
+
+
+# The value of a game over its plies: a line for each player's view, and a dot for each mistake.
+
+
+_VALUE_LAYOUT: Final = Layout(plot=520.0, height=240.0, names=170.0)
+
+
+class Mistake(Struct, frozen=True):
+    """A mistake of the player in `seat`."""
+
+    ply: int
+    value: float
+    """The value after the mistake, in the view of the line."""
+    seat: int
+    grave: bool
+    words: str
+
+
+def values(
+    lines: Sequence[Line],
+    mistakes: Sequence[Mistake],
+    *,
+    title: str,
+    sides: tuple[str, str] | None = None,
+    bounds: tuple[float, float] | None = None,
+) -> str:
+    """The plot of a game's value for these players, ply by ply.
+
+    `sides`: with one line, the player for whom up is good and the one for whom down is good. `bounds`: the smallest and
+    the largest possible value, if the axis must show them."""
+    drawn = finite(lines)
+    if not drawn:
+        return chart.nothing(title, "no moves")
+    shown = [mistake for mistake in mistakes if isfinite(mistake.value)]
+    seen = [0.0, *(bounds or ()), *(point.y for line in drawn for point in line.points)]
+    last = max(1.0, *(line.points[-1].x for line in drawn))
+    plot = LinePlot(
+        drawn,
+        _VALUE_LAYOUT,
+        x_label="ply",
+        when=("ply", "plies"),
+        x_range=(0.0, last),
+        y_range=[(min(seen), None), (max(seen), None)],
+        corners=sides,
+    )
+    lines_in_words = "; ".join(f"For {plot.in_words(line)}" for line in drawn)
+    mistakes_in_words = "; ".join(mistake.words for mistake in shown) or "none"
+    return plot.document(
+        title,
+        f"The value over {chart.some(round(last), 'ply', 'plies')}. {lines_in_words}. Mistakes: {mistakes_in_words}.",
+        markers=[Marker(one.ply, one.value, one.seat, one.words, f"{one.ply}??" if one.grave else "") for one in shown],
+    )

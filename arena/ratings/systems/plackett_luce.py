@@ -23,7 +23,7 @@ import numpy as np
 from arena.errors import BadRating
 from arena.ratings.duels import Numbers, Places
 from arena.ratings.estimates import PRIOR, Estimates, VirtualDraws, logistic
-from arena.ratings.pairs import repeats
+from arena.ratings.match_statistics import repeats
 from arena.ratings.pools import connected
 from arena.ratings.ranking import FittedSystem, listed
 from arena.ratings.scale import ELO
@@ -260,7 +260,7 @@ class _Problem:
 
     def sandwich(self, values: Numbers, inverse: Numbers) -> Numbers:
         """The covariance of the strengths, by the sandwich estimator with one dispersion for all pairings; compare
-        `dispersion.py` for games of two."""
+        `bradley_terry.py` for games of two."""
         if not self._choices:
             return inverse
         who, blocks = self._blocks(values)

@@ -4,7 +4,6 @@ Used by that command, by `arena course collect`, which checks what students hand
 `arena.student` may. Start with `steps.py`: one check from the first step to the last.
 
     agent_lookup.py         finds the agent, or says what is there instead
-    examiner.py             plays the games of one or more checks, with its own director
     check_schedule.py       the checks' games as a schedule, which any director can play
     check_maker.py          makes a check of an agent, which it finds, stores and confines
     steps.py                one check: which games it requests, and what each step reports

@@ -1,4 +1,4 @@
-"""Finds the agent to check, or explains what is there instead.
+"""Finds the agent to check and the game that its own file names, or explains what is there instead.
 
 Reads only file names and bytes; runs nothing of the agent.
 """
@@ -17,7 +17,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from adsearch.errors import one_of, quote
+from adsearch import games
+from adsearch.errors import nearly, one_of, quote
 from agents import diagnosis
 from agents.loading import OURS
 from arena import languages
@@ -28,7 +29,7 @@ from arena.student.checking.explanations import Explanation
 
 _NOT_FOUND: Final = re.compile(r"No module named '(\w+)")
 _READ: Final = 64 * 1024
-"""Bytes read from a file that is not an agent."""
+"""Bytes read from a file."""
 _ZIP: Final = b"PK"
 _COMPILED: Final = (b"\x7fELF", b"\xcf\xfa\xed\xfe")
 """The first bytes of a compiled program, on Linux and macOS."""
@@ -228,3 +229,77 @@ def _of_folder(folder: Path) -> tuple[str, str]:
     if notebooks := [path for path in files if path.endswith(".ipynb")]:
         return f"{message}, only {names[notebooks[0]]}, a Jupyter notebook", _NOTEBOOK
     return f"{message} and no other Python file", "put the agent's file into it"
+
+
+# Finds the game that an agent's own file names, for `arena check` and `arena climb` without `--game`.
+
+
+ADD_GAME: Final = "add --game GAME, such as --game connect4 (`arena games` lists all)"
+_NESTED: Final = r"""\((?:[^\s'"()]|\([^\s'"()]*\))*\)"""
+_OPTION: Final = re.compile(rf"""--game[ =](?:'([^'\n]+)'|"([^"\n]+)"|([^\s'"()]+(?:{_NESTED})?))""")
+"""The game in quotes, or without; parentheses belong to it that are opened and closed after its name."""
+_ATTRIBUTE: Final = re.compile(r"""^[ \t]*game[ \t]*=[ \t]*(?:'([^'\n]+)'|"([^"\n]+)")""", re.MULTILINE)
+_COMMENT: Final = re.compile(r"""\"{3}.*?\"{3}|'{3}.*?'{3}|/\*.*?\*/|(?:#|//)[^\n]*""", re.DOTALL)
+"""A comment or a docstring, in any programming language."""
+_SPELT: Final = {"connect4": "connect[- ]?(?:4|four)", "tictactoe": "tic[- ]?tac[- ]?toe"}
+"""How people write the names of games, if not only as we do."""
+_EVERYDAY: Final = ("dots", "go", "maze", "nap", "pig", "tree", "words")
+"""Games whose names are everyday words: they count after "plays" only."""
+
+
+def named_game(player: Player) -> str:
+    """The game that the agent's own file names; BadPlayer if it names none, or several."""
+    for path in _files(player):
+        text = _text(path)
+        found = _found(_ATTRIBUTE, text) or _found(_OPTION, text) or _in_words(text)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise BadPlayer(f"{quote(path.name)} names several games ({one_of(found)}): add --game and one of them")
+    for word in player.command:
+        if _is_missing(word):
+            raise BadPlayer(f"no file {quote(word)}{nearly(word.removeprefix('./'), sorted(os.listdir()))}")
+    line = "a comment with: --game connect4" if player.command or player.language else 'the line: game = "connect4"'
+    raise BadPlayer(f"{quote(player.text)} does not name its game: {ADD_GAME}; or write into the file {line}")
+
+
+def _is_missing(word: str) -> bool:
+    """Whether a word of a command names a file that does not exist."""
+    run = (ending for one in languages.ours().values() if one.run_by for ending in (one.ending, *one.more_endings))
+    is_file = word.startswith(("./", "../", "/", "~")) or word.endswith(tuple(run))
+    return is_file and not os.path.exists(os.path.expanduser(word))
+
+
+def _files(player: Player) -> Iterator[Path]:
+    """The agent's files that can name the game."""
+    if player.path is not None:
+        inside = player.language.spoken.sources(files_in(player.path)) if player.language else [player.path / MAIN_FILE]
+        yield from map(Path, inside if player.path.is_dir() else [player.path])
+    for word in player.command:  # a source, or what was compiled of one that is beside it
+        yield from (Path(os.path.expanduser(word) + ending) for ending in ("", *languages.ours()))
+
+
+def _text(path: Path) -> str:
+    """The text of a file; empty if it cannot be read."""
+    with suppress(OSError, ValueError):
+        if path.is_file():
+            with path.open("rb") as file:
+                return file.read(_READ).decode("utf-8", "replace")
+    return ""
+
+
+def _found(pattern: re.Pattern[str], text: str) -> list[str]:
+    """The games that the groups of the pattern match, each once."""
+    found = ("".join(groups).strip("`.,;:") for groups in pattern.findall(text))
+    return [*dict.fromkeys(game for game in found if game and game != "GAME")]
+
+
+def _in_words(text: str) -> list[str]:
+    """The game that the comments name, if it is only one; their words can be about anything, so several are none."""
+    comments = "\n".join(_COMMENT.findall(text))
+    found = []
+    for game in games.names():
+        plays = r"play(?:s|ing)?\s+" if game in _EVERYDAY else ""
+        if re.search(rf"\b{plays}{_SPELT.get(game, game)}\b", comments, re.IGNORECASE):
+            found.append(game)
+    return found if len(found) == 1 else []

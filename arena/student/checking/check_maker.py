@@ -1,17 +1,18 @@
-"""CheckMaker: makes checks of agents under the same conditions, for a schedule to play.
+"""Makes checks of agents under the same conditions, for a schedule to play (`CheckMaker`), and plays them (`Examiner`).
 
-It finds the agent, copies it to a store and confines it. Anything wrong with an agent is a step of its report.
+It finds the agent, copies it to a store and confines it. Anything wrong with an agent is a step of its report; nothing
+is recorded in the database, and no process is left running.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import takewhile
+from itertools import count, takewhile
 from pathlib import Path
 from time import monotonic
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import msgspec
 from msgspec import structs
@@ -20,25 +21,28 @@ from adsearch import State, games
 from adsearch.errors import one_of
 from arena.errors import BadFixture, BadPlayer
 from arena.match.allowance import WallKind
-from arena.match.schedule import Entrant
-from arena.players.confinement import Confinement
-from arena.players.entrants import enter
+from arena.match.schedule import Began, Entrant
+from arena.play import cores
+from arena.play.director import Director
+from arena.players.entrants import Confinement, enter
 from arena.players.player import Player
 from arena.players.submissions import Store, build_warnings
 from arena.student.checking import (
     NUMBERED_STEPS,
+    CheckReport,
     CheckStep,
     Light,
     StepName,
     agent_lookup,
     resigning_opponent,
 )
-from arena.student.checking.check_schedule import Candidate, RunningCheck
+from arena.student.checking.check_schedule import Candidate, CheckSchedule, ProgressNote, RunningCheck
 from arena.student.checking.exam import Exam
 from arena.student.checking.explanations import Explanation
 from arena.student.checking.planned_games import CheckPlayers, GamePlanner, draw_positions
 from arena.student.checking.steps import Check, GameRequests
 from arena.walls import meter
+from arena.walls.run_folder import RunFolder
 
 _RANDOM: Final = "random"
 
@@ -159,3 +163,57 @@ def report_not_found(report: Callable[[CheckStep], None], why: Explanation, *, a
     report(CheckStep(name=first, light=Light.FAILED, seconds=0.0, message=why.message, advice=why.advice, again=again))
     for name in rest:
         report(CheckStep(name=name, light=Light.SKIPPED, seconds=0.0))
+
+
+# Examines agents: plays the games of their checks, with each agent confined, and reports the results.
+
+
+_MOST_AT_ONCE: Final = 4
+
+
+class Examiner:
+    """Examines agents, one or several at a time, under the same conditions."""
+
+    def __init__(self, exam: Exam, folder: RunFolder, *, at_once: int | None = None, many: bool = False) -> None:
+        """`at_once`: number of games played at the same time; None: see `games_at_once`. `many`: there are many agents,
+        so each plays one game at a time. Raises ArenaError or AdsearchError for wrong conditions; anything wrong with
+        an agent is a step of its report."""
+        self._many = many
+        self._maker = CheckMaker(exam, Store(folder.path / "store"), folder.scratch, numbers=count(1))
+        walls = self._maker.confinement.wall_kind()
+        self._director = Director(folder, at_once=at_once or games_at_once(walls, many=many))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._director.close()
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings about this machine, for the user."""
+        return self._maker.confinement.warnings
+
+    def each(
+        self, candidates: Sequence[Candidate], changed: ProgressNote = lambda *_: None
+    ) -> Iterator[tuple[int, CheckReport]]:
+        """The report of each candidate, with its place in `candidates`, in the order in which the checks finish.
+
+        `changed` is called when a check begins or ends, with the number of checks that ended and the places of the
+        others in progress."""
+        checks = (self._maker.check(place, candidate) for place, candidate in enumerate(candidates))
+        schedule = CheckSchedule(lambda: next(checks, None), changed, many=self._many)
+        yield from schedule.finished()
+        for event in self._director.play(schedule):
+            if isinstance(event, Began):
+                schedule.began(event.game)
+            yield from schedule.finished()
+        yield from schedule.finished()
+
+
+def games_at_once(walls: WallKind, *, many: bool) -> int:
+    """The number of games played at the same time: one less than there are cores, at most 4; with `many` agents one for
+    each core, if waiting for a processor is measured behind these walls and not charged."""
+    if many and meter.counts_waits(walls):
+        return cores.count()
+    return max(1, min(_MOST_AT_ONCE, cores.count() - 1))

@@ -1,6 +1,6 @@
 """The schedule of checks: which game of which check is next. Any director can play it.
 
-`arena check` and `arena course collect` play it with a director of their own (`examiner.py`), and a ladder among its
+`arena check` and `arena course collect` play it with a director of their own (`check_maker.py`), and a ladder among its
 other games. Nothing is recorded here.
 """
 

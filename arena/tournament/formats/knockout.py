@@ -15,10 +15,8 @@ from itertools import chain
 from typing import Annotated
 
 from arena.errors import BadLeague
-from arena.match.checks import Whole
-from arena.tournament.bracket import Bracket, Series, Why
-from arena.tournament.format import Estimate, Format, TournamentState
-from arena.tournament.pairing import Pairing
+from arena.match.allowance import Whole
+from arena.tournament.format import Bracket, Estimate, Format, Pairing, Series, TournamentState, Why
 
 
 @dataclass(frozen=True, kw_only=True)

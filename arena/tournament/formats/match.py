@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from arena.ratings.match_statistics import FARTHEST, Model
 from arena.tournament import formats
-from arena.tournament.format import Scheduled, TournamentState
-from arena.tournament.sequential_test import DEFAULT_RISK, SprtTerms
+from arena.tournament.format import DEFAULT_RISK, Scheduled, SprtTerms, TournamentState
 
 if TYPE_CHECKING:
     from arena.tournament.description import Table

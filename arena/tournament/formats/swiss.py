@@ -13,8 +13,7 @@ from math import ceil, log2
 from typing import Self
 
 from arena.match.seeds import number
-from arena.tournament.format import InRounds, TournamentState
-from arena.tournament.pairing import Pairing
+from arena.tournament.format import InRounds, Pairing, TournamentState
 
 Met = Counter[tuple[str, ...]]
 """The number of pairings of these players (sorted names); for a single name, the number of its byes."""

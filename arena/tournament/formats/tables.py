@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations, product
 
 from arena.match.seeds import number
-from arena.tournament.format import InRounds, TournamentState
-from arena.tournament.pairing import Pairing
+from arena.tournament.format import InRounds, Pairing, TournamentState
 
 _MOST_TO_IMPROVE = 100
 """Most players for which the tables are improved by swaps; with more, comparing all swaps would take minutes."""

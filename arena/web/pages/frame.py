@@ -17,7 +17,7 @@ from arena.history.words import moment
 from arena.pages.drawing import Document, Frame, draw
 from arena.tournament import formats
 from arena.web import links
-from arena.web.asking import hands_in, is_visitor, manages
+from arena.web.drawn import hands_in, is_visitor, manages
 
 if TYPE_CHECKING:
     from arena.web.results import Titled

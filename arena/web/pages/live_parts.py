@@ -1,4 +1,5 @@
-"""The parts of a page that shows a game in progress, as markup: a script puts each into the element with its id.
+"""The parts of a page that shows a game in progress, and of the TV page, as markup: a script puts each into the element
+with its id.
 
 The page is drawn with the same parts, so that it is right without scripts too, as of the time when it was loaded.
 """
@@ -9,21 +10,34 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from adsearch import State
+from msgspec import Struct
+from msgspec.structs import replace
+
+from adsearch import CHANCE, State, games
 from arena.history import recorded_rules, words
-from arena.match.live import LivePly
+from arena.match.live import LiveGame, LivePly
+from arena.match.seeds import GameSeeds
+from arena.pages import event
 from arena.pages.boards import boards, plain_board
 from arena.pages.drawing import Document, part
 from arena.pages.game import Ply, Seat, about, items, runs, seat_kind, shape, shown
 from arena.play.followed_game import FollowedGame
 from arena.ratings.plots.chart import shortened
+from arena.results import figures
+from arena.results.columns import Medium
+from arena.results.report import leaders
+from arena.results.standings_table import columns_of
 from arena.web import links
-from arena.web.own_seat import OwnSeatGame
+from arena.web.links import TournamentLinks
 from arena.web.pages import frame
 from arena.web.sight import VISITOR, sees_board
+from db.ladder import FORMAT as LADDER
 from db.records import GameKind, PastGame
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from arena.results.report import ListedGame, Report
     from arena.web.results import Titled
 
 _HIDDEN: Final = "The players do not see everything in this game, so its board is shown when it is over."
@@ -249,3 +263,147 @@ def page(
         facts=words.printable(" · ".join(filter(None, facts))),
         near=near,
     )
+
+
+# A game in progress as the seat of the viewer's own agent sees it: its own cards, and what everyone sees.
+
+
+class OwnSeatGame(FollowedGame):
+    """What this seat knows of a game after the messages so far. The `state` never has more in it."""
+
+    def __init__(self, seat: int, seeds: GameSeeds) -> None:
+        super().__init__()
+        self.seat = seat
+        self._seeds = seeds
+        # The position with everything that is hidden; None if it is not known.
+        self._whole: State[Any] | None = None
+
+    def _begin(self, game: LiveGame) -> None:
+        super()._begin(replace(game, plies=()))
+        self.game, self._whole = game, self.state
+        self._see()
+        for ply in game.plies:
+            self._play(ply)
+
+    def _play(self, ply: LivePly) -> None:
+        seen, whole, self._whole = self.state, self._whole, None
+        super()._play(ply)
+        if whole is None or not whole.hidden:
+            self._whole = self.state
+            return
+        try:
+            if (move := self._move(whole, ply)) is None:
+                return
+            self._whole = whole.play(move)
+            self.last = None
+            if seen is not None and (text := whole.view_move(self.seat, move)) == whole.to_text(move):
+                self.last = seen.from_text(text)
+                self.texts[-1] = seen.shown(self.last)
+        except Exception as error:  # user-supplied rules may raise anything
+            self._whole, self.trouble = None, str(error) or type(error).__name__
+        self._see()
+
+    def _move(self, whole: State[Any], ply: LivePly) -> Any:
+        """The move that was played; None if it is not known."""
+        if ply.move is not None:
+            return whole.from_text(ply.move)
+        return self._seeds.outcome(ply.ply, whole.chances()) if whole.turn == CHANCE else None
+
+    def _see(self) -> None:
+        """The position is the whole one as the seat sees it."""
+        whole, self.state = self._whole, None
+        if whole is not None and self.game is not None:
+            try:
+                self.state = games.load(self.game.rules, whole.view(self.seat))
+            except Exception as error:  # user-supplied rules may raise anything
+                self.trouble = str(error) or type(error).__name__
+
+
+# The TV page: one game after the other on a large board, for a projector, with the standings beside it.
+
+
+_TOP: Final = 5
+"""Number of agents in the standings."""
+
+
+def tv_page(drawn: Mapping[str, str], side: Mapping[str, str], *, of: Titled | None) -> Document:
+    """The page. `drawn`: the parts of the game that is shown now; empty if there is none. `side`: standings and last
+    results."""
+    title = "" if of is None else of.title
+    return frame.drawn(
+        "tv.html",
+        title or "TV",
+        of=of,
+        at=links.tv(title),
+        stream=links.events(tv=title),
+        modules=("tv.js", "screens.js"),
+        drawn=drawn,
+        side=side,
+        tv=links.TV,
+    )
+
+
+class Upset(Struct, frozen=True):
+    """A win against an agent with a higher rating."""
+
+    game: int
+    winner: str
+    """Its public name."""
+    loser: str
+    lead: float
+    """By how much the loser's rating is higher."""
+
+
+class Beside(Struct, frozen=True, kw_only=True):
+    """What is beside the board of the TV page."""
+
+    report: Report
+    latest: Sequence[ListedGame]
+    """The last games."""
+    upset: Upset | None = None
+    """The greatest of the day."""
+    closes: datetime | None = None
+    """When a ladder closes, or has closed, whose final has not begun."""
+
+
+def tv_side(beside: Beside) -> dict[str, str]:
+    """The parts beside the board, and the one that stands in its place while no game is played."""
+    report, own = beside.report, TournamentLinks(beside.report.title)
+    first = leaders(report.agents) if report.status == "finished" else []
+    is_closed = beside.closes is not None and beside.closes <= report.made
+    winners = [(words.printable(name), own.agent(name)) for name in first]
+    return {
+        "standings": part("leaders", [*_standings(beside.report, own)]),
+        "results": part("results", [*_results(beside.latest, own)]),
+        "upset": "" if beside.upset is None else part("upset", _upset(beside.upset, own)),
+        "soon": "" if beside.closes is None or is_closed else part("soon", beside.closes),
+        "waiting": part("waiting", report.title, event.podium(report, own), winners, is_closed),
+    }
+
+
+def _upset(found: Upset, own: TournamentLinks) -> dict[str, str]:
+    return {
+        "winner": words.printable(found.winner),
+        "winner_at": own.agent(found.winner),
+        "loser": words.printable(found.loser),
+        "loser_at": own.agent(found.loser),
+        "lead": figures.whole(found.lead),
+        "game_at": links.game(found.game),
+    }
+
+
+def _standings(report: Report, own: TournamentLinks) -> Iterator[tuple[str, str, list[str]]]:
+    """The first agents that have a rank, which anchors of a ladder have not: each with its page and its rating, or with
+    its points where these decide, and what else is to be seen of it."""
+    rated = [one for one in report.agents if one.rated is not None and one.rated.rating is not None]
+    needless = "points" if report.format == LADDER and rated else "rating"
+    columns = [one for one in columns_of(report.agents, Medium.TV) if one.name not in ("name", needless)]
+    for agent in [one for one in report.agents if not one.left and one.standing.rank][:_TOP]:
+        yield words.printable(agent.name), own.agent(agent.name), [one.said(agent) for one in columns]
+
+
+def _results(latest: Sequence[ListedGame], own: TournamentLinks) -> Iterator[tuple[list[tuple[str, str]], str]]:
+    """The last games, each with its players and result."""
+    for game in latest:
+        players = [(words.printable(name), own.agent(name)) for name in game.players]
+        yield players, words.result(game.points or (None,))

@@ -19,13 +19,12 @@ from arena.results import figures
 from arena.results.columns import Cell, Column, Listing, named
 from arena.tournament.rulings import LONGEST
 from arena.web import links
-from arena.web.decisions import AWARD, SURE, called, seen
+from arena.web.manage import AWARD, SURE, called, seen
 from arena.web.pages import frame, own_pages
 from db.records import acts_about
 
 if TYPE_CHECKING:
-    from arena.accounts.invitations import Invited
-    from arena.accounts.people import Account, AccountUse
+    from arena.accounts.people import Account, AccountUse, Invited
     from arena.web.manage import Author, GameToRule, Handed, LadderState, Managed, ManagedAgent, Named, Ruled, SameFiles
     from arena.web.results import Titled
     from db.accounts import AuditEntry

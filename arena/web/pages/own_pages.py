@@ -1,4 +1,5 @@
-"""The pages of a person: signing in, what an author has on the ladder, handing in, one submission.
+"""The pages of a person: signing in, what an author has on the ladder, handing in, one submission, and why an agent
+lost.
 
 Each form works without scripts. The page of a submission changes by itself while it waits, is checked, and plays its
 first games.
@@ -10,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agents.protocol import Verdict
+from arena.course.feedback.write import of_feedback
 from arena.history.words import age, counted, moment
 from arena.match.clock import SECOND, TimeControl
 from arena.pages.drawing import Document
@@ -19,13 +21,16 @@ from arena.serve.spool import MOST_BYTES
 from arena.serve.submissions import REPLACED
 from arena.student.checking import NUMBERED_STEPS
 from arena.web import links
+from arena.web.links import TournamentLinks
 from arena.web.own import ByHand, HandedIn
-from arena.web.pages import frame, result_pages, why_page
+from arena.web.pages import frame, result_pages
+from db.ladder import SECOND_AGENT
 
 if TYPE_CHECKING:
     from arena.accounts.people import Account
-    from arena.web.challenging import Challenged, Challenging
-    from arena.web.own import Own, OwnAgent, SubmissionView
+    from arena.course.feedback.sentences import AgentFeedback
+    from arena.web.own import AskedFor, Challenged, Challenging, Own, OwnAgent, SubmissionView
+    from arena.web.results import Titled
     from db.accounts import StoredToken
 
 _SIGNS: Final = {"good": "✓", "warning": "!", "failed": "✗", "skipped": "–"}
@@ -96,7 +101,7 @@ def author(
     can."""
     title = own.ladder.title
     ways = [(links.SUBMIT, "Hand in an agent")] * (not no_hand_ins and not own.refused)
-    ways += [(links.play(), "Play against an agent"), (links.WHY, why_page.title(has_lost=own.has_lost))]
+    ways += [(links.play(), "Play against an agent"), (links.WHY, why_title(has_lost=own.has_lost))]
     return frame.drawn(
         "mine.html",
         account.author,
@@ -315,3 +320,33 @@ def _first_games(view: SubmissionView) -> Iterator[dict[str, Any]]:
             "opponent_at": links.agent(view.ladder.title, game.opponent),
             "how": "" if game.verdict == Verdict.NORMAL else f" ({game.verdict})",
         }
+
+
+# The page that tells authors why their agents lost: the page of `arena course feedback`, on the server.
+
+
+def why_title(*, has_lost: bool) -> str:
+    """What the page is called. `has_lost`: whether there is a lost game to explain."""
+    return "Why games were lost" if has_lost else "What your games show"
+
+
+def why_page(asked: AskedFor, round: Titled, feedback: AgentFeedback) -> Document:
+    """The page about the games of an agent in this round."""
+    values = of_feedback(feedback, links.position, TournamentLinks(round.title).agent)
+    name = why_title(has_lost=asked.has_lost)
+    values |= {"heading": name, "others": [*_others(asked)]}
+    return frame.drawn("feedback.html", name, of=round, at=links.WHY, above=links.OWN, made=feedback.made, **values)
+
+
+def no_games_page(asked: AskedFor) -> Document:
+    """The page without games."""
+    name = why_title(has_lost=False)
+    values: dict[str, Any] = {"heading": name, "others": [*_others(asked)], "feedback": None}
+    return frame.drawn("feedback.html", name, of=asked.ladder, at=links.WHY, above=links.OWN, **values)
+
+
+def _others(asked: AskedFor) -> Iterator[tuple[str, str, bool]]:
+    """The page of each agent, if the author has several: its address, its name, and whether it is shown."""
+    if len(asked.further) > 1:
+        author, _, shown = asked.agent.partition(SECOND_AGENT)
+        yield from ((links.why(one), one or author, one == shown) for one in asked.further)

@@ -19,8 +19,7 @@ from adsearch.pictures.boards import can_turn, is_clicked, pictures
 from adsearch.pictures.boards.paper import colour, player
 from arena.history import words
 from arena.match.clock import MILLISECOND
-from arena.pages.board_fields import clicks, fields_of, with_fields
-from arena.pages.board_marks import with_hint
+from arena.pages.board_marks import clicks, fields_of, with_fields, with_hint
 from arena.pages.boards import boards, plain_board
 from arena.pages.drawing import Document, part
 from arena.pages.game import Ply, Seat, about, items, plays, runs, seat_kind

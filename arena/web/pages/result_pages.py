@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agents.protocol import Verdict
 from arena.history.words import ENDS, counted, moment
-from arena.pages import agent as about
 from arena.pages import event
 from arena.pages.drawing import Document
 from arena.ratings.plots import Line, Point
@@ -22,7 +21,7 @@ from arena.web.pages import frame
 from arena.web.results import Goal, Heading, Wanted
 
 if TYPE_CHECKING:
-    from arena.results.links import Links
+    from arena.results.columns import Links
     from arena.results.report import Report
     from arena.web.finding import Thing
     from arena.web.own import Own
@@ -252,7 +251,7 @@ def agent(view: AgentView) -> Document:
     """An agent: its ratings over time by version, its worst losses, its opponents and its latest games."""
     title, name = view.heading.title, view.agent.name
     own = TournamentLinks(title)
-    picture = _ratings(view.curves) or about.progress(view.agent)
+    picture = _ratings(view.curves) or event.agent_progress(view.agent)
     met = [Met(one.name, one.points, one.games) for one in view.opponents]
     rounds = any(game.round is not None for game in view.latest)
     return frame.drawn(
@@ -264,7 +263,7 @@ def agent(view: AgentView) -> Document:
         above=[(links.tournament(title), title)],
         about={
             "person": view.person,
-            "facts": about.facts(view.agent, made=view.made, by_rating=view.heading.format == LADDER),
+            "facts": event.agent_facts(view.agent, made=view.made, by_rating=view.heading.format == LADDER),
             "version": view.version,
             "handed_in": [(str(id), links.submission(id)) for id in view.handed_in],
             "goal": _goal(view),
@@ -294,10 +293,10 @@ def _goal(view: AgentView) -> str:
 
 def goal(rating: float | None, goals: Iterable[Goal]) -> str:
     """How far an agent with this rating has come; empty if it has none."""
-    return "" if rating is None else about.goal(rating, [(one.name, one.anchor, one.rating) for one in goals])
+    return "" if rating is None else event.rating_goal(rating, [(one.name, one.anchor, one.rating) for one in goals])
 
 
-def _ratings(curves: Sequence[VersionCurve]) -> about.RatingPlot | None:
+def _ratings(curves: Sequence[VersionCurve]) -> event.RatingPlot | None:
     """The ratings of all versions, one after the other; None if there is no curve."""
     lines, played = [], 0
     for curve in curves:
@@ -307,7 +306,7 @@ def _ratings(curves: Sequence[VersionCurve]) -> about.RatingPlot | None:
     if not any(len(line.points) > 1 for line in lines):
         return None
     text = "Each version is rated by its own games. The band is the 95 % error of the rating."
-    return about.rating_plot(lines, title="Rating over time", x="game", text=text)
+    return event.rating_plot(lines, title="Rating over time", x="game", text=text)
 
 
 def _worst(losses: Sequence[WorstLoss], own: Links) -> Listing[WorstLoss] | None:

@@ -11,8 +11,7 @@ import pytest
 
 from adsearch import CHANCE, games
 from adsearch.errors import BadMove, BadPosition
-from adsearch.games.backgammon import THROWS
-from adsearch.games.backgammon_plays import played, sequences
+from adsearch.games.backgammon import THROWS, played, sequences
 from tests.kit.every_game import AnyState, playout
 
 START = "24:2,13:5,8:3,6:5"

@@ -8,8 +8,7 @@ import pytest
 from adsearch import games, pvs
 from adsearch.errors import BadCell, BadMove, BadPosition
 from adsearch.games.chess import Chess
-from adsearch.games.chess_board import LIGHT, NAMES
-from adsearch.games.chess_text import START
+from adsearch.games.chess_board import LIGHT, NAMES, START
 from tests.kit.effort import SOAK, tries
 from tests.kit.game_facts import facts
 

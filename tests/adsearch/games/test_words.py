@@ -13,8 +13,7 @@ import pytest
 
 from adsearch import CHANCE, games, mcts
 from adsearch.errors import BadMove, BadOption, BadPosition
-from adsearch.games.words_board import EMPTY, POINTS, PREMIUMS, TILES, lay, placements, words_on
-from adsearch.games.words_dawg import Dawg
+from adsearch.games.words_board import EMPTY, POINTS, PREMIUMS, TILES, Dawg, lay, placements, words_on
 from tests.kit.effort import tries
 from tests.kit.every_game import AnyState, playout
 from tests.kit.places import TRUTHS

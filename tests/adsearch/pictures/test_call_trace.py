@@ -8,9 +8,9 @@ from random import Random
 import pytest
 
 from adsearch import Trace, games, searches
-from adsearch.node_names import Nodes
 from adsearch.pictures.call_trace import as_calls
 from adsearch.trace import ends
+from adsearch.trace_calls import Nodes
 from tests.kit.game_facts import facts
 from tests.kit.random_trees import random_tree
 

@@ -11,11 +11,11 @@ import pytest
 
 from adsearch import State, alphabeta, expectiminimax, games, pvs
 from adsearch.games.tree import Tree, read
-from adsearch.node_names import Nodes
 from adsearch.pictures.svg import width_of
 from adsearch.pictures.tree_drawing import Placed, as_dot, as_svg, as_text, tidy
 from adsearch.pictures.tree_picture import Node, Picture, game_tree, search_tree
 from adsearch.trace import Trace
+from adsearch.trace_calls import Nodes
 from tests.kit.every_game import AnyState
 from tests.kit.random_trees import random_tree
 

@@ -7,11 +7,11 @@ import pytest
 from adsearch import alphabeta, expectiminimax, games, minimax, mtdf, negamax, pvs, winning
 from adsearch.budget import Budget
 from adsearch.errors import BadSearch
-from adsearch.node_names import Nodes
 from adsearch.pictures.tree_drawing import as_svg
 from adsearch.pictures.tree_picture import MOST, Node, Picture, Shape, game_tree, search_tree
 from adsearch.result import Bound
 from adsearch.trace import Trace
+from adsearch.trace_calls import Nodes
 from tests.kit.every_game import AnyState
 from tests.kit.game_facts import facts, value
 from tests.kit.random_trees import random_tree

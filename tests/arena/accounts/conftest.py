@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from db.accounts_database import AccountsDatabase
+from db.accounts import AccountsDatabase
 
 
 @pytest.fixture

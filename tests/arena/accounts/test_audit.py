@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from arena.accounts.audit import Act, entries, note, note_once
-from db.accounts_database import AccountsDatabase
+from db.accounts import AccountsDatabase
 from tests.kit.account_room import NOW, signed_in
 
 

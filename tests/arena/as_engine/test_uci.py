@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import pytest
 
 from adsearch import State, games
-from adsearch.games.chess_worth import value_of_pawns
+from adsearch.games.chess_rules import value_of_pawns
 from adsearch.mcts import SIMULATIONS
 from agents import Agent, Clock, Resign, builtin
 from agents.builtin.thinker import NODES

@@ -1,9 +1,12 @@
 """The roster: CSV of any spreadsheet program is read; ambiguous lines are refused with their number."""
 
+import re
+
 import pytest
 
-from arena.course.roster import Roster, Student, read
-from arena.errors import ArenaError
+from arena.course.roster import FIRST, LAST, TITLES, Roster, Student, normal_title, read, table
+from arena.errors import ArenaError, BadRoster
+from tests.kit.places import ROOT
 
 GOOD = "id,name,group,alias\n1001,Ann Lee,red,Fox\n1002,Bob Cox,blue,Owl\n"
 
@@ -90,3 +93,111 @@ def test_two_students_can_have_one_name_and_are_distinguished_by_their_ids() -> 
     roster = read("id,name\n1,Ann\n2,Ann\n", "r")
     assert [one.id for one in roster.called("Ann")] == ["1", "2"]
     assert [one.id for one in roster.called("2")] == ["2"]
+
+
+# Rosters as learning systems export them are read without editing; `id` is what their downloads have in file names.
+
+
+EXPORTS = {
+    "Moodle, grading worksheet": (
+        'Identifier,"Full name","ID number","Email address",Status,Grade,"Maximum Grade","Grade can be changed"\n'
+        '"Participant 1234567","Anna Müller",,anna@uni.example,"Submitted for grading",,100.00,Yes\n'
+        '"Participant 1234568","Ben O\'Hara",,ben@uni.example,,,100.00,Yes\n',
+        [
+            Student("Participant 1234567", "Anna Müller", "", "", 2, "anna@uni.example"),
+            Student("Participant 1234568", "Ben O'Hara", "", "", 3, "ben@uni.example"),
+        ],
+    ),
+    "Moodle, grading worksheet in German": (
+        "ID,Vollständiger Name,ID-Nummer,E-Mail-Adresse,Status,Bewertung,Bestwertung\n"
+        'Teilnehmer/in1234567,Anna Müller,00123,anna@uni.example,Zur Bewertung abgegeben,"13,50","24,00"\n',
+        [Student("Teilnehmer/in1234567", "Anna Müller", "", "", 2, "anna@uni.example")],
+    ),
+    "Moodle, participants": (
+        '\ufeff"First name","Last name","ID number","Email address",Groups\n'
+        'Anna,Müller,00123,anna@uni.example,"Team 1, Lab B"\n',
+        [Student("00123", "Anna Müller", "Team 1, Lab B", "", 2, "anna@uni.example")],
+    ),
+    "Moodle, participants in German": (
+        "Vorname;Nachname;ID-Nummer;E-Mail-Adresse;Gruppen\nAnna;Müller;;anna@uni.example;Team 1\n",
+        [Student("", "Anna Müller", "Team 1", "", 2, "anna@uni.example")],
+    ),
+    "Canvas, gradebook": (
+        "Student,ID,SIS User ID,SIS Login ID,Section,Homework 1 (2345),Final Score\n"
+        ",,,,,Manual Posting,\n"
+        "    Points Possible,,,,,10.00,(read only)\n"
+        '"Müller, Anna",101,a77,anna@uni.example,CS 101,9.00,90\n'
+        '"van der Berg, Bo",102,a78,bberg,CS 101,,\n'
+        '"Student, Test",103,,f00ba,CS 101,,\n',
+        [Student("101", "Anna Müller", "", "", 4, "anna@uni.example"), Student("102", "Bo van der Berg", "", "", 5)],
+    ),
+    "Canvas, gradebook with two columns for names": (
+        "LastName,FirstName,ID,SIS Login ID\n    Points Possible,,,\nMüller,Anna,101,am\nStudent,Test,103,f\n",
+        [Student("101", "Anna Müller", "", "", 3)],
+    ),
+    "Canvas, groups": (
+        "name,canvas_user_id,user_id,login_id,sections,group_name,canvas_group_id,group_id\n"
+        "Anna Müller,101,a77,amueller,CS 101,Project 1,55,\n",
+        [Student("101", "Anna Müller", "Project 1", "", 2)],
+    ),
+    "Blackboard": (
+        '\ufeff"Last Name"\t"First Name"\t"Username"\t"Student ID"\t"Last Access"\t"Task 1 [Total Pts: 10 Score] |77"\n'
+        '"Müller"\t"Anna"\t"u77"\t"0012"\t"2026-05-01 10:00:00"\t""\n',
+        [Student("u77", "Anna Müller", "", "", 2)],
+    ),
+    "ILIAS": (
+        "Nachname;Vorname;Anmeldename;Matrikelnummer;E-Mail\nMüller;Anna;amueller;0123;anna@uni.example\n",
+        [Student("amueller", "Anna Müller", "", "", 2, "anna@uni.example")],
+    ),
+    "a list of one's own": (
+        "Name;Vorname;Matrikelnummer;Alias\nMüller;Anna;1001.0;Fox\n",
+        [Student("1001", "Anna Müller", "", "Fox", 2)],
+    ),
+}
+
+
+@pytest.mark.parametrize("system", EXPORTS)
+def test_an_export_is_read_without_editing(system: str) -> None:
+    text, students = EXPORTS[system]
+    assert list(read(text, "r").students) == students
+
+
+def test_lines_that_are_no_students_are_in_no_table() -> None:
+    text, _ = EXPORTS["Canvas, gradebook"]
+    assert [row["Student"] for _, row in table(text, "r")] == ["Müller, Anna", "van der Berg, Bo"]
+    with pytest.raises(BadRoster, match="expected a line for each student below the column names, got none"):
+        table("Student,ID,SIS Login ID\n    Points Possible,,\n", "r")
+
+
+def test_the_instructors_page_lists_all_titles_in_their_order() -> None:
+    page = (ROOT / "docs/course.md").read_text("utf-8")
+    for column, possible in TITLES.items():
+        row = re.search(rf"^\| `{column}` \| (.*) \|$", page, re.MULTILINE)
+        assert row is not None, column
+        shown = tuple(normal_title(title) for title in re.findall("`(.*?)`", row[1]))
+        assert shown == possible + ((*FIRST, *LAST[:-1]) if column == "name" else ())
+
+
+def test_a_column_without_any_text_gives_way_to_the_next() -> None:
+    (one,) = read("Username,ID number,Name\n,77,Anna\n", "r").students
+    assert one.id == "77"
+
+
+def test_a_student_without_text_in_the_first_column_has_the_id_of_the_next() -> None:
+    anna, ben = read("Identifier,ID number,Name\nParticipant 9,77,Anna\n,78,Ben\n", "r").students
+    assert (anna.id, ben.id) == ("Participant 9", "78")
+
+
+def test_capitals_hyphens_and_underscores_in_titles_do_not_matter() -> None:
+    for titles in ("ID_Number,Full_Name", "id number,FULL NAME", "Id-Number,full-name"):
+        assert read(f"{titles}\n7,Anna\n", "r").students == (Student("7", "Anna", "", "", 2),)
+
+
+def test_each_title_means_one_column() -> None:
+    titles = [title for column, possible in TITLES.items() for title in possible if column != "email"]
+    assert len(set(titles)) == len(titles)
+    assert all(normal_title(title) == title for possible in TITLES.values() for title in possible)
+
+
+def test_cells_that_this_program_wrote_come_back() -> None:
+    assert read("name,alias\n'=cmd(),Fox\n", "r").students[0].name == "=cmd()"

@@ -23,8 +23,8 @@ from agents.protocol import (
     pack,
     unpack_from_player,
 )
+from arena.engines import Engine
 from arena.engines.gnubg import GnubgTranslator
-from arena.match.engine import Engine
 
 GAME = 7
 BANNER = b"GNU Backgammon 1.07.001 20230103"

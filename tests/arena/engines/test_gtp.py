@@ -28,9 +28,9 @@ from agents.protocol import (
     pack,
     unpack_from_player,
 )
+from arena.engines import Engine
 from arena.engines.gtp import GtpTranslator
 from arena.match.clock import MILLISECOND
-from arena.match.engine import Engine
 
 GAME = 7
 

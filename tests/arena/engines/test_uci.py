@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adsearch import games
-from adsearch.games.chess_text import START
+from adsearch.games.chess_board import START
 from agents.errors import BadMessage
 from agents.protocol import (
     INFO_BYTES,
@@ -30,9 +30,9 @@ from agents.protocol import (
     pack,
     unpack_from_player,
 )
+from arena.engines import Engine
 from arena.engines.uci import UciTranslator
 from arena.match.clock import MILLISECOND
-from arena.match.engine import Engine
 
 GAME = 7
 OPTIONS = (

@@ -14,7 +14,7 @@ from arena.history.exchange.pgn import text as pgn
 from arena.history.replay import replay
 from arena.match.clock import SECOND
 from arena.match.conditions import OwnTime
-from arena.tournament.description_changes import changes
+from arena.tournament.league import changes_between as changes
 from arena.tournament.league import from_arguments, read
 from db import games as recorded
 from db import store

@@ -22,7 +22,7 @@ from arena.history.replay import replay
 from arena.history.verify import verify
 from arena.match.openings import Book, position_read
 from arena.players.submissions import Store
-from arena.student.recorded_turn import replay_turn
+from arena.student.rerun import replay_turn
 from arena.tournament.league import from_arguments
 from db import games as recorded
 from db import store

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from arena.hosts.messages import AgentSent, Batch, GameSent, Host, Joining, Played, Result, received, sent
 from arena.match.conditions import Conditions
-from arena.match.rules_errors import RULES_FAILED
-from arena.match.schedule import Finished, InOrder, Planned
+from arena.match.schedule import RULES_FAILED, Finished, InOrder, Planned
 from arena.match.seeds import GameSeeds
 from db.records import GameRecord, MoveRecord, SeatRecord
 from tests.arena.hosts.test_leases import planned
@@ -335,7 +334,7 @@ def test_hosts_as_fast_as_the_first_game_s_play(reference: float | None, there: 
 
 
 def test_a_host_that_was_measured_wrongly_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.hosts.company._MEASURED_AGAIN", 0.0)
+    monkeypatch.setattr("arena.hosts.home._MEASURED_AGAIN", 0.0)
 
     class Measured(Hosts):
         def call(self, host: str, task: Any, key: str, data: bytes) -> None:

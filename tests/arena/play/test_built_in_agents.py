@@ -13,8 +13,7 @@ from agents.protocol import Verdict
 from arena.match.conditions import Conditions
 from arena.match.schedule import Finished, InOrder, Planned
 from arena.play.director import Director
-from arena.players.confinement import Confinement
-from arena.players.entrants import enter
+from arena.players.entrants import Confinement, enter
 from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.walls.run_folder import RunFolder

@@ -15,8 +15,7 @@ from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.play import cores
 from arena.play.cores import Cores, physical
 from arena.play.director import Director
-from arena.players.confinement import Confinement
-from arena.players.entrants import enter
+from arena.players.entrants import Confinement, enter
 from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.walls.run_folder import RunFolder

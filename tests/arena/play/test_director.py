@@ -23,8 +23,7 @@ from arena.match.schedule import Began, Entrant, Finished, InOrder, PaceChanged,
 from arena.play.crew import Member, explained
 from arena.play.director import Director, Pace
 from arena.play.follower import Follower
-from arena.players.confinement import Confinement
-from arena.players.entrants import enter
+from arena.players.entrants import Confinement, enter
 from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.student.checking import resigning_opponent

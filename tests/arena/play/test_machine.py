@@ -15,11 +15,31 @@ from arena import installation
 from arena.errors import ArenaError
 from arena.installation import Extra
 from arena.match.allowance import GIBIBYTE, MEBIBYTE, WallKind
-from arena.play import descriptors
-from arena.play.machine import Finding, Health, disk, extras, findings, memory, processors, promises, sandboxes, system
-from arena.play.machine.processors import ProcessorTimes
-from arena.play.machine.promises import Promise
-from arena.walls import confine, landlock, probe
+from arena.play import control
+from arena.play import machine as findings_here
+from arena.play.machine import (
+    KEPT,
+    PURPOSES,
+    Finding,
+    Health,
+    ProcessorTimes,
+    Promise,
+    count_threads,
+    default_walls,
+    findings,
+    of_extra,
+    of_extras,
+    of_landlock,
+    of_promises,
+    of_sandboxes,
+    of_system,
+    of_walls,
+    open_files,
+    operating_system,
+    quotas,
+    threads,
+)
+from arena.walls import confine, file_access, probe
 from arena.walls.probe import Offer
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux: /proc, and processes bound to a core")
@@ -58,10 +78,11 @@ def test_every_finding_of_this_machine_has_a_value_and_every_warning_has_advice(
 
 
 def test_without_proc_and_sys_most_findings_are_unknown(tmp_path: Path) -> None:
-    found = processors.findings(proc=tmp_path, sysfs=tmp_path) + memory.findings(proc=tmp_path, sysfs=tmp_path)
+    found = findings_here.of_processors(proc=tmp_path, sysfs=tmp_path)
+    found += findings_here.of_memory(proc=tmp_path, sysfs=tmp_path)
     known = {finding.name for finding in found if finding.verdict is not Health.UNKNOWN}
     assert known <= {"cores", "waiting", "load", "timer"}
-    assert disk.file_system(tmp_path, tmp_path).verdict is Health.UNKNOWN
+    assert findings_here.file_system(tmp_path, tmp_path).verdict is Health.UNKNOWN
 
 
 # Walls
@@ -69,35 +90,35 @@ def test_without_proc_and_sys_most_findings_are_unknown(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", WallKind)
 def test_walls_that_work_are_ok(kind: WallKind) -> None:
-    found = sandboxes.of_walls(Offer(kind, True))
+    found = of_walls(Offer(kind, True))
     assert (found.name, found.verdict, found.advice) == (kind, Health.OK, "")
     assert found.value.startswith(("work: ", "works: "))
 
 
 @pytest.mark.parametrize("kind", [WallKind.SANDBOX, WallKind.CONTAINER])
 def test_walls_that_do_not_hold_are_a_warning_that_says_why_and_what_to_do(kind: WallKind) -> None:
-    found = sandboxes.of_walls(Offer(kind, False, "bwrap is not on the PATH", "install bubblewrap"))
+    found = of_walls(Offer(kind, False, "bwrap is not on the PATH", "install bubblewrap"))
     assert (found.value, found.verdict) == ("bwrap is not on the PATH", Health.WARNING)
     assert found.advice.startswith("install bubblewrap")
     assert ("start processes" in found.advice) == (kind is WallKind.CONTAINER)
 
 
 def test_there_is_advice_even_where_nothing_can_be_installed() -> None:
-    assert "machine" in sandboxes.of_walls(Offer(WallKind.SANDBOX, False, "it needs Linux, this is darwin")).advice
+    assert "machine" in of_walls(Offer(WallKind.SANDBOX, False, "it needs Linux, this is darwin")).advice
 
 
 def test_limits_alone_are_a_warning_that_says_what_they_mean() -> None:
-    found = sandboxes.default_walls(WallKind.LIMITS, "an agent can read files")
+    found = default_walls(WallKind.LIMITS, "an agent can read files")
     assert found.verdict is Health.WARNING
     assert "an agent can read files" in found.value
-    assert sandboxes.default_walls(WallKind.SANDBOX, "").verdict is Health.OK
+    assert default_walls(WallKind.SANDBOX, "").verdict is Health.OK
 
 
 def test_a_mac_has_only_limits_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     probe.offer.cache_clear()
     try:
-        found = sandboxes.findings()
+        found = of_sandboxes()
     finally:
         probe.offer.cache_clear()
     assert [one(found, kind).verdict for kind in WallKind] == [Health.OK, Health.WARNING, Health.WARNING]
@@ -107,15 +128,15 @@ def test_a_mac_has_only_limits_and_says_why(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_the_version_of_landlock_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(landlock, "version", lambda: 5)
-    assert sandboxes.of_landlock().value == "ABI version 5"
-    monkeypatch.setattr(landlock, "version", lambda: (_ for _ in ()).throw(OSError("it is switched off")))
-    assert sandboxes.of_landlock().verdict is Health.UNKNOWN
+    monkeypatch.setattr(file_access, "landlock_version", lambda: 5)
+    assert of_landlock().value == "ABI version 5"
+    monkeypatch.setattr(file_access, "landlock_version", lambda: (_ for _ in ()).throw(OSError("it is switched off")))
+    assert of_landlock().verdict is Health.UNKNOWN
 
 
 @linux
 def test_who_counts_threads_is_tested() -> None:
-    counts, why = sandboxes.count_threads(confine.__file__)
+    counts, why = count_threads(confine.__file__)
     assert counts in (("apart", "warden") if os.getuid() == 0 else ("kernel", "warden")), why
 
 
@@ -123,7 +144,7 @@ def test_who_counts_threads_is_tested() -> None:
 def test_a_program_that_cannot_confine_is_a_problem_with_its_reason(tmp_path: Path) -> None:
     broken = tmp_path / "confine.py"
     broken.write_text("def make_user_namespace(most):\n    raise PermissionError(1, 'Operation not permitted')\n")
-    found = promises.threads(*sandboxes.count_threads(str(broken)), root=False)
+    found = threads(*count_threads(str(broken)), root=False)
     assert found.verdict is Health.PROBLEM
     assert "Operation not permitted" in found.value
 
@@ -139,10 +160,10 @@ def test_a_program_that_cannot_confine_is_a_problem_with_its_reason(tmp_path: Pa
     ],
 )
 def test_who_counts_threads(counts: str, root: bool, verdict: Health, advice: str) -> None:
-    found = promises.threads(counts, "", root=root)
+    found = threads(counts, "", root=root)
     assert found.verdict is verdict
     assert advice in found.advice
-    assert (found.value == promises.KEPT) == (counts == "kernel")
+    assert (found.value == KEPT) == (counts == "kernel")
 
 
 @pytest.mark.parametrize(
@@ -150,7 +171,7 @@ def test_who_counts_threads(counts: str, root: bool, verdict: Health, advice: st
     [("kernel", Health.OK), ("apart", Health.OK), ("warden", Health.WARNING), ("nobody", Health.UNKNOWN)],
 )
 def test_quotas_are_not_shared_where_an_agent_has_a_namespace_of_its_own(counts: str, verdict: Health) -> None:
-    found = promises.quotas(counts)
+    found = quotas(counts)
     assert found.verdict is verdict
     assert ("user namespaces" in found.advice) == (verdict is Health.WARNING)
 
@@ -160,7 +181,7 @@ def test_quotas_are_not_shared_where_an_agent_has_a_namespace_of_its_own(counts:
 
 def promised(kind: WallKind, *, waits: bool = True) -> dict[str, Finding]:
     """The finding for each promise, where the kernel counts an ordinary user's threads."""
-    return {each.name: each for each in promises.findings(kind, "kernel", "", root=False, waits=waits)}
+    return {each.name: each for each in of_promises(kind, "kernel", "", root=False, waits=waits)}
 
 
 def test_every_promise_is_held_in_a_sandbox() -> None:
@@ -172,7 +193,7 @@ def test_every_promise_is_held_in_a_sandbox() -> None:
 def test_each_promise_that_is_not_held_says_why_and_what_is_missing() -> None:
     found = promised(WallKind.LIMITS)
     assert list(found) == list(Promise)
-    lost = {name for name, each in found.items() if each.value != promises.KEPT}
+    lost = {name for name, each in found.items() if each.value != KEPT}
     assert lost == set(Promise) - {Promise.THREADS}
     for name in lost:
         assert re.match("not kept: |kept in part: ", found[name].value)
@@ -181,7 +202,7 @@ def test_each_promise_that_is_not_held_says_why_and_what_is_missing() -> None:
 
 
 def test_a_container_whose_waits_cannot_be_measured_charges_them() -> None:
-    lost = [each for each in promised(WallKind.CONTAINER, waits=False).values() if each.value != promises.KEPT]
+    lost = [each for each in promised(WallKind.CONTAINER, waits=False).values() if each.value != KEPT]
     assert [(each.name, each.verdict) for each in lost] == [(Promise.WAITING, Health.WARNING)]
 
 
@@ -199,7 +220,7 @@ def test_a_container_whose_waits_cannot_be_measured_charges_them() -> None:
     ],
 )
 def test_how_many_games_have_a_core(there: list[int], number: int | None, value: str, verdict: Health) -> None:
-    found = processors.games_with_cores(there, number)
+    found = findings_here.games_with_cores(there, number)
     assert (found.value, found.verdict) == (value, verdict)
 
 
@@ -217,14 +238,14 @@ def test_how_many_games_have_a_core(there: list[int], number: int | None, value:
     ],
 )
 def test_for_whom_waiting_is_charged(charged: list[WallKind], known: bool, words: str, verdict: Health) -> None:
-    found = processors.waits(charged, known=known)
+    found = findings_here.waits(charged, known=known)
     assert found.value.startswith(words)
     assert found.verdict is verdict
 
 
 def test_no_quota_is_ok(lay: Callable[..., Path]) -> None:
     root = lay({"self/cgroup": "0::/user/1", "fs/cgroup/user/1/cpu.max": "max 100000"})
-    assert processors.quota(root, root).verdict is Health.OK
+    assert findings_here.quota(root, root).verdict is Health.OK
 
 
 def test_the_smallest_quota_of_all_groups_is_shown(lay: Callable[..., Path]) -> None:
@@ -236,7 +257,7 @@ def test_the_smallest_quota_of_all_groups_is_shown(lay: Callable[..., Path]) -> 
             "fs/cgroup/cpu.max": "400000 100000",
         }
     )
-    found = processors.quota(root, root)
+    found = findings_here.quota(root, root)
     assert found.verdict is Health.WARNING
     assert "1.5 processors" in found.value
 
@@ -244,9 +265,9 @@ def test_the_smallest_quota_of_all_groups_is_shown(lay: Callable[..., Path]) -> 
 def test_a_quota_is_also_found_in_groups_of_the_first_version(lay: Callable[..., Path]) -> None:
     cpu = "fs/cgroup/cpu/cpu.cfs_"
     root = lay({"self/cgroup": "2:cpu:/", f"{cpu}quota_us": "200000", f"{cpu}period_us": "100000"})
-    assert "2 processors" in processors.quota(root, root).value
+    assert "2 processors" in findings_here.quota(root, root).value
     lay({f"{cpu}quota_us": "-1"})
-    assert processors.quota(root, root).verdict is Health.OK
+    assert findings_here.quota(root, root).verdict is Health.OK
 
 
 @pytest.mark.parametrize(
@@ -263,29 +284,29 @@ def test_processors_that_change_their_speed_are_a_warning(
 ) -> None:
     name = "devices/system/cpu/cpu{}/cpufreq/scaling_governor"
     root = lay({name.format(number): governor for number, governor in enumerate(governors)})
-    found = processors.governor(root)
+    found = findings_here.governor(root)
     assert found.verdict is verdict
     assert all(governor in found.value for governor in governors)
 
 
 def test_processor_times_are_read_from_the_first_line(lay: Callable[..., Path]) -> None:
-    assert processors.processor_times(lay({"stat": "cpu  10 1 20 1000 30 4 5 6 7 8\ncpu0 1 2"})) == ProcessorTimes(
+    assert findings_here.processor_times(lay({"stat": "cpu  10 1 20 1000 30 4 5 6 7 8\ncpu0 1 2"})) == ProcessorTimes(
         1076, 1030, 6
     )
 
 
 @pytest.mark.parametrize("text", ["", "cpu  1 2 3", "cpu  a b c d e f g h", "intr 1 2 3 4 5 6 7 8"])
 def test_processor_times_in_another_format_are_unknown(lay: Callable[..., Path], text: str) -> None:
-    assert processors.processor_times(lay({"stat": text})) is None
+    assert findings_here.processor_times(lay({"stat": text})) is None
 
 
 def test_the_share_of_others_excludes_idle_stolen_and_own_time() -> None:
     second = os.sysconf("SC_CLK_TCK")
     before, after = ProcessorTimes(0, 0, 0), ProcessorTimes(10 * second, 5 * second, second)
-    assert processors.taken_by_others(before, after, 2.0) == pytest.approx(0.2)
-    assert processors.taken_by_others(before, after, 9.0) == 0.0
-    assert processors.taken_by_others(None, after, 0.0) is None
-    assert processors.taken_by_others(after, after, 0.0) is None
+    assert findings_here.taken_by_others(before, after, 2.0) == pytest.approx(0.2)
+    assert findings_here.taken_by_others(before, after, 9.0) == 0.0
+    assert findings_here.taken_by_others(None, after, 0.0) is None
+    assert findings_here.taken_by_others(after, after, 0.0) is None
 
 
 @pytest.mark.parametrize(
@@ -300,7 +321,7 @@ def test_the_share_of_others_excludes_idle_stolen_and_own_time() -> None:
     ],
 )
 def test_what_else_runs(average: float | None, number: int | None, taken: float | None, verdict: Health) -> None:
-    assert processors.load(average, number, taken).verdict is verdict
+    assert findings_here.load(average, number, taken).verdict is verdict
 
 
 @pytest.mark.parametrize(
@@ -313,13 +334,13 @@ def test_what_else_runs(average: float | None, number: int | None, taken: float 
     ],
 )
 def test_time_that_the_host_takes(now: ProcessorTimes | None, verdict: Health) -> None:
-    assert processors.steal(now).verdict is verdict
+    assert findings_here.steal(now).verdict is verdict
 
 
 def test_lateness_is_what_a_sleep_takes_beyond_its_millisecond() -> None:
     times = iter([0, 1_000_000, 5_000_000, 6_250_000])
     slept: list[float] = []
-    assert processors.lateness(sleeps=2, sleep=slept.append, clock=lambda: next(times)) == [0, 250_000]
+    assert findings_here.lateness(sleeps=2, sleep=slept.append, clock=lambda: next(times)) == [0, 250_000]
     assert slept == [0.001, 0.001]
 
 
@@ -332,7 +353,7 @@ def test_lateness_is_what_a_sleep_takes_beyond_its_millisecond() -> None:
     ],
 )
 def test_a_machine_that_wakes_late(late: list[int], verdict: Health) -> None:
-    assert processors.timer(late).verdict is verdict
+    assert findings_here.timer(late).verdict is verdict
 
 
 # Memory
@@ -347,7 +368,7 @@ def meminfo(available: int, swap: int) -> str:
 
 def test_memory_and_swap_are_read(lay: Callable[..., Path]) -> None:
     root = lay({"meminfo": meminfo(4000 * GIBIBYTE, 100 * MEBIBYTE)})
-    free, swap = memory.findings(proc=root, sysfs=root)
+    free, swap = findings_here.of_memory(proc=root, sysfs=root)
     assert (free.value, free.verdict) == ("4000.0 GiB; an agent can use up to 2.0 GiB", Health.OK)
     assert (swap.value, swap.verdict) == ("100 MiB in use", Health.WARNING)
 
@@ -363,22 +384,22 @@ def test_the_memory_limit_of_a_control_group_counts(lay: Callable[..., Path]) ->
             f"{group}/memory.stat": f"anon 5\ninactive_file {GIBIBYTE // 2}\nactive_file 7",
         }
     )
-    free, swap = memory.findings(proc=root, sysfs=root)
+    free, swap = findings_here.of_memory(proc=root, sysfs=root)
     assert free.value.startswith("1.5 GiB")
     assert free.verdict is Health.WARNING
     assert (swap.value, swap.verdict) == ("not in use", Health.OK)
 
 
 def test_a_little_swap_is_ok() -> None:
-    assert memory.swap(MEBIBYTE).verdict is Health.OK
+    assert findings_here.swap(MEBIBYTE).verdict is Health.OK
 
 
 def test_memory_is_enough_for_two_agents_a_game() -> None:
-    assert memory.memory_free(4 * GIBIBYTE, 1).verdict is Health.OK
-    assert memory.memory_free(4 * GIBIBYTE, 2).advice == (
+    assert findings_here.memory_free(4 * GIBIBYTE, 1).verdict is Health.OK
+    assert findings_here.memory_free(4 * GIBIBYTE, 2).advice == (
         '2 games at the same time have 4 agents: lower their limit (memory = "1024M")'
     )
-    assert 'a game has 2 agents: lower their limit (memory = "512M")' in memory.memory_free(GIBIBYTE, 1).advice
+    assert 'a game has 2 agents: lower their limit (memory = "512M")' in findings_here.memory_free(GIBIBYTE, 1).advice
 
 
 # Disk
@@ -386,7 +407,7 @@ def test_memory_is_enough_for_two_agents_a_game() -> None:
 
 def test_syncs_are_timed_and_leave_nothing(tmp_path: Path) -> None:
     ticks = count(0, 0.01)
-    times = disk.sync_times(tmp_path, clock=lambda: next(ticks))
+    times = findings_here.sync_times(tmp_path, clock=lambda: next(ticks))
     assert times == pytest.approx([0.01] * len(times))
     assert 1 < len(times) <= 20
     assert list(tmp_path.iterdir()) == []
@@ -394,26 +415,26 @@ def test_syncs_are_timed_and_leave_nothing(tmp_path: Path) -> None:
 
 def test_a_very_slow_disk_is_timed_once(tmp_path: Path) -> None:
     ticks = count(0, 10)
-    assert disk.sync_times(tmp_path, clock=lambda: next(ticks)) == [10]
+    assert findings_here.sync_times(tmp_path, clock=lambda: next(ticks)) == [10]
 
 
 def test_a_slow_disk_is_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert disk.writing(tmp_path).value.startswith(f"{tmp_path}: a synced 4 KiB write takes ")
-    monkeypatch.setattr(disk, "sync_times", lambda _: [0.07, 0.08, 0.2])
-    found = disk.writing(tmp_path)
+    assert findings_here.writing(tmp_path).value.startswith(f"{tmp_path}: a synced 4 KiB write takes ")
+    monkeypatch.setattr(findings_here, "sync_times", lambda _: [0.07, 0.08, 0.2])
+    found = findings_here.writing(tmp_path)
     assert found.verdict is Health.WARNING
     assert found.value.endswith("takes 80.00 ms (median), 200.0 ms at worst")
 
 
 def test_a_missing_folder_is_a_problem_and_has_no_further_findings(tmp_path: Path) -> None:
-    found = disk.findings(tmp_path / "nowhere")
+    found = findings_here.of_disk(tmp_path / "nowhere")
     assert [finding.name for finding in found] == ["database", "temporary"]
     assert found[0].verdict is Health.PROBLEM
     assert str(tmp_path / "nowhere") in found[0].value
 
 
 def test_a_database_that_is_not_a_local_file_is_not_measured() -> None:
-    assert one(disk.findings(None), "database").verdict is Health.UNKNOWN
+    assert one(findings_here.of_disk(None), "database").verdict is Health.UNKNOWN
 
 
 def test_the_file_system_is_that_of_the_innermost_mount(tmp_path: Path) -> None:
@@ -435,8 +456,8 @@ def test_the_file_system_is_that_of_the_innermost_mount(tmp_path: Path) -> None:
         "/hidden/x": "btrfs",
         "/elsewhere": "overlay",
     }.items():
-        assert disk.mounted(Path(folder), mounts) == kind, folder
-    assert disk.mounted(tmp_path, "") is None
+        assert findings_here.mounted(Path(folder), mounts) == kind, folder
+    assert findings_here.mounted(tmp_path, "") is None
 
 
 @pytest.mark.parametrize(
@@ -445,14 +466,14 @@ def test_the_file_system_is_that_of_the_innermost_mount(tmp_path: Path) -> None:
 )
 def test_where_a_database_is_safe(lay: Callable[..., Path], kind: str, verdict: Health) -> None:
     root = lay({"self/mounts": f"none / {kind} rw 0 0"})
-    found = disk.file_system(root, root)
+    found = findings_here.file_system(root, root)
     assert kind in found.value
     assert found.verdict is verdict
 
 
 def test_a_full_disk_is_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": 5 * MEBIBYTE}))
-    found = disk.free_space("free space", tmp_path)
+    found = findings_here.free_space("free space", tmp_path)
     assert (found.value, found.verdict) == (f"5 MiB free in {tmp_path}", Health.WARNING)
 
 
@@ -461,7 +482,7 @@ def test_no_folder_for_temporary_files_is_a_problem(monkeypatch: pytest.MonkeyPa
         raise FileNotFoundError(2, "No usable temporary directory found")
 
     monkeypatch.setattr("tempfile.gettempdir", none_usable)
-    assert disk.temporary().verdict is Health.PROBLEM
+    assert findings_here.temporary().verdict is Health.PROBLEM
 
 
 # System
@@ -471,31 +492,31 @@ def test_no_folder_for_temporary_files_is_a_problem(monkeypatch: pytest.MonkeyPa
     ("name", "verdict"), [("Linux", Health.OK), ("Darwin", Health.OK), ("Windows", Health.PROBLEM)]
 )
 def test_where_arena_runs(name: str, verdict: Health) -> None:
-    found = system.operating_system(name, "6.1", "")
+    found = operating_system(name, "6.1", "")
     assert (found.value, found.verdict) == (f"{name} 6.1", verdict)
 
 
 def test_a_zeromq_without_ipc_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("zmq.has", lambda _: False)
-    assert one(system.findings(), "ZeroMQ").verdict is Health.PROBLEM
+    assert one(of_system(), "ZeroMQ").verdict is Health.PROBLEM
 
 
 def test_how_many_players_can_be_connected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(descriptors, "players", lambda: 4000)
-    assert (system.open_files().value, system.open_files().verdict) == (
+    monkeypatch.setattr(control, "most_players", lambda: 4000)
+    assert (open_files().value, open_files().verdict) == (
         "enough for 4,000 players at the same time",
         Health.OK,
     )
-    monkeypatch.setattr(descriptors, "players", lambda: 20)
-    assert system.open_files().verdict is Health.WARNING
+    monkeypatch.setattr(control, "most_players", lambda: 20)
+    assert open_files().verdict is Health.WARNING
 
 
 def test_too_few_descriptors_are_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     def too_few() -> int:
         raise ArenaError("the referee needs 72 open files, the limit is 40")
 
-    monkeypatch.setattr(descriptors, "players", too_few)
-    assert (system.open_files().value, system.open_files().verdict) == (
+    monkeypatch.setattr(control, "most_players", too_few)
+    assert (open_files().value, open_files().verdict) == (
         "the referee needs 72 open files, the limit is 40",
         Health.PROBLEM,
     )
@@ -505,20 +526,20 @@ def test_too_few_descriptors_are_a_problem(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_every_extra_says_what_it_is_for_and_how_to_install_it() -> None:
-    assert set(extras.PURPOSES) == {extra.name for extra in installation.extras()}
-    for name, purpose in extras.PURPOSES.items():
+    assert set(PURPOSES) == {extra.name for extra in installation.extras()}
+    for name, purpose in PURPOSES.items():
         extra = Extra(name, ("one", "two"), ("two",))
-        missing = extras.finding(extra, "pip install two")
+        missing = of_extra(extra, "pip install two")
         assert missing.value == f"not installed: {purpose}; to install: pip install two"
-        assert extras.finding(Extra(name, ("one",), ()), "pip install one").value == f"installed: {purpose}"
+        assert of_extra(Extra(name, ("one",), ()), "pip install one").value == f"installed: {purpose}"
 
 
 @pytest.mark.parametrize(
     ("in_clone", "listed"),
-    [(True, set(extras.PURPOSES)), (False, {"openspiel", "pettingzoo", "postgres", "scale", "spreadsheet", "web"})],
+    [(True, set(PURPOSES)), (False, {"openspiel", "pettingzoo", "postgres", "scale", "spreadsheet", "web"})],
 )
 def test_extras_for_those_who_change_the_code_are_listed_in_a_clone(
     monkeypatch: pytest.MonkeyPatch, in_clone: bool, listed: set[str]
 ) -> None:
     monkeypatch.setattr(installation, "is_clone", lambda: in_clone)
-    assert {finding.name for finding in extras.findings()} == listed
+    assert {finding.name for finding in of_extras()} == listed

@@ -18,7 +18,7 @@ import zmq
 from agents import protocol
 from agents.protocol import Bye, Hello, Move, Over, Ready, Refuse, Report, Resign, Start, Turn, Verdict
 from arena.match.conditions import Limits
-from arena.match.rules_errors import RULES_FAILED, error_line
+from arena.match.schedule import RULES_FAILED, error_line
 from arena.play import control
 from arena.play.referee import Referee
 from tests.kit import referee_room

@@ -11,7 +11,7 @@ from arena.match.allowance import WallKind
 from arena.players import contents
 from arena.players.player import PlayerKind, read_player
 from arena.players.submissions import Store
-from arena.players.versions import started_as
+from arena.players.versions import version_started_as as started_as
 from arena.serve.hand_in_client import packed
 from tests.kit.arena_program import arena
 from tests.kit.behind_walls import need

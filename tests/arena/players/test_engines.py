@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from arena.engines import Engine
 from arena.errors import BadLeague, BadPlayer
-from arena.match.engine import Engine
 from arena.players import engines, versions
 from arena.players.player import PlayerKind, read_player
 from arena.players.submissions import Store
@@ -126,7 +126,7 @@ def test_a_recorded_engine_plays_again_as_it_was(program: str) -> None:
     with database.writing() as connection:
         record.version(connection, "mine", first.hash, text, datetime(2026, 5, 1, tzinfo=UTC))
     with database.reading() as connection:
-        again, version = versions.named(connection, "mine@1", store)
+        again, version = versions.named_player(connection, "mine@1", store)
     database.close()
     assert version is not None
     assert again.name == "mine@1"

@@ -15,7 +15,7 @@ from arena.ratings.grades import SURE, Against, Bar, more_games, reasons, table
 from arena.ratings.ranking import Settings
 from arena.ratings.systems import rank
 from db.records import RatedGame
-from tests.arena.ratings.test_versus import game, pair
+from tests.arena.ratings.test_match_statistics import game, pair
 
 
 def many(first: str, second: str, pairs: int) -> list[RatedGame]:

@@ -23,7 +23,8 @@ from arena.serve.in_turn import InTurn
 from arena.serve.ladder_games import LadderGames
 from arena.serve.opened import OpenLadder, opened
 from arena.serve.rating import LadderRatings
-from db import challenges, ladder, store
+from db import ladder, store
+from db import ladder as challenges
 from db.database import Database
 from db.records import GameKind
 from tests.arena.serve.test_ladder_games import NOW, Stand
@@ -292,7 +293,7 @@ def test_one_that_is_not_possible_any_more_is_not_played_and_says_why(
     assert (status, why.startswith(words)) == ("cancelled", True)
     assert room.became(other)[0] == ("cancelled" if room.terms or room.now == CLOSES else "finished")
     with room.database() as database, database.reading() as connection:
-        assert challenges.played_since(connection, 1, "ann", NOW) == 0
+        assert challenges.challenges_since(connection, 1, "ann", NOW) == 0
 
 
 def test_it_is_played_with_the_version_that_plays_then(room: Room) -> None:
@@ -424,14 +425,14 @@ def test_the_seats_and_the_openings_are_drawn_for_each_challenge(room: Room) -> 
 def test_the_rows_are_read_back(room: Room) -> None:
     game = room.challenge("ann")
     with room.database() as database, database.reading() as connection:
-        (one,) = challenges.latest(connection, 1, "ann", most=5)
-        assert challenges.latest(connection, 1, "bob", most=5) == []
+        (one,) = challenges.latest_challenges(connection, 1, "ann", most=5)
+        assert challenges.latest_challenges(connection, 1, "bob", most=5) == []
         assert (one.game.id, one.made, one.game.status, {*one.game.names}) == (game, LATER, "scheduled", {"ann", "bob"})
-        assert challenges.of_game(connection, game) == ("cs101", "")
-        assert challenges.of_game(connection, 99) is None
+        assert challenges.challenge_of_game(connection, game) == ("cs101", "")
+        assert challenges.challenge_of_game(connection, 99) is None
         assert ladder.standings(connection, 1)
     with room.database() as database, database.writing() as connection:
-        assert not challenges.begin(connection, 99, {}, None, LATER)
+        assert not challenges.begin_challenge(connection, 99, {}, None, LATER)
         store.begin(connection, game, LATER)
-        challenges.cancel(connection, game, "too late")
+        challenges.cancel_challenge(connection, game, "too late")
     assert room.became(game) == ("playing", "")

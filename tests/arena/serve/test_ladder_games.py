@@ -22,7 +22,7 @@ from agents.protocol import Verdict
 from arena.errors import BadFixture
 from arena.match.openings import Book, Opening
 from arena.match.schedule import MOST_ATTEMPTS, Finished, Planned
-from arena.players.confinement import Confinement
+from arena.players.entrants import Confinement
 from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.ratings import scale

@@ -19,15 +19,15 @@ from msgspec.structs import replace
 
 from arena.errors import BadSubmission
 from arena.match.allowance import WallKind
-from arena.players import versions
 from arena.players.builder import walls_of
 from arena.players.player import PlayerKind
+from arena.players.versions import player_of, version_started_as
 from arena.serve.hand_in_client import packed
 from arena.serve.ladder import Limits
 from arena.serve.spool import MOST_BYTES, file_name
 from arena.serve.submissions import announce, receive, take_in, too_often, why_no_hand_ins
 from arena.walls import probe
-from db import ladder, ladder_audit, store
+from db import ladder, ladder_results, store
 from db.audit import StoredVersion
 from db.database import Database
 from db.ladder import StoredSubmission, SubmissionState
@@ -76,9 +76,9 @@ def test_a_hand_in_cannot_say_itself_which_command_it_is(
     files = {"agent.py": room.file().read_text(), "command.json": said or json.dumps(command)}
     one = room.receive(folder(room.folder / "mine", files))
     assert one.source is not None
-    started_as = versions.started_as(room.store.folder / one.source, "alice")
+    started_as = version_started_as(room.store.folder / one.source, "alice")
     assert started_as == "alice/"
-    player = versions.player(StoredVersion("alice", 1, one.source, started_as), room.store)
+    player = player_of(StoredVersion("alice", 1, one.source, started_as), room.store)
     assert player.kind is PlayerKind.FOLDER
     assert walls_of(room.store, one.source, {}) == (None, None)
     taken = room.store.take(player)
@@ -405,7 +405,7 @@ def test_the_newest_upload_replaces_those_before_it_only_if_it_is_good(room: Han
     assert [one.state for one in room.rows()][3:] == ["withdrawn", "received"]
     assert opened_as(room, fourth, "4" * 64).state == "withdrawn", "it was replaced before it was opened"
     with room.database.reading() as connection:
-        submissions = [what for _, what in ladder_audit.contradictions(connection) if "submission" in what]
+        submissions = [what for _, what in ladder_results.contradictions(connection) if "submission" in what]
     assert submissions == []
     assert fifth.source is not None
 

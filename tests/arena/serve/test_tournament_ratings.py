@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.course.report.gather import gather
+from arena.course.report import gather
 from arena.serve.tournament_ratings import TournamentRatings
-from db import ladder, ladder_audit, ladder_results, lookup, store
+from db import ladder, ladder_results, lookup, store
 from db.database import Connection, Database
 from tests.kit import sample_record
 from tests.kit.random_record import Record
@@ -50,7 +50,7 @@ def test_they_are_what_a_report_shows_of_versions_that_play_now_and_of_earlier_o
         assert [one.version for one in dan.versions] == ["dan@1", "dan@2"]
         versions = ladder_results.last_ratings(connection, course)
         assert dan.versions[0].rating in [pytest.approx(one.rating) for one in versions.values()]
-        assert not [*ladder_audit.contradictions(connection)]
+        assert not [*ladder_results.contradictions(connection)]
 
 
 def test_they_are_written_again_only_if_results_have_changed(database: Database) -> None:

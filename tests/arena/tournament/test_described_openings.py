@@ -11,7 +11,7 @@ import pytest
 from adsearch import games
 from arena.errors import BadLeague
 from arena.match.openings import Book, Listed, Opening
-from arena.tournament.league import League, changes, from_arguments
+from arena.tournament.league import League, changes_between, from_arguments
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
 EPD = f"""\
@@ -146,7 +146,8 @@ def test_a_tournament_keeps_what_tells_one_book_from_another(tmp_path: Path) -> 
     kept = before.settings()["openings"]
     assert (kept["file"], kept["count"], kept["order"], kept["start"]) == ("book.epd", 2, "random", 1)
     assert "openings" not in kept
-    assert changes(before.settings(), league(tmp_path, "chess", openings={"file": str(file)}).settings()).refused == ()
+    same = league(tmp_path, "chess", openings={"file": str(file)}).settings()
+    assert changes_between(before.settings(), same).refused == ()
     file.write_text(EPD.partition("\n")[0], "utf-8")
-    after = changes(before.settings(), league(tmp_path, "chess", openings={"file": str(file)}).settings())
+    after = changes_between(before.settings(), league(tmp_path, "chess", openings={"file": str(file)}).settings())
     assert [one.partition(":")[0] for one in after.refused] == ["openings"]

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from arena.course.course import COURSE_KEYS, LATE
-from arena.course.grading.marks import BAR_KEYS, MARKS_KEYS, Marks
+from arena.course.grading import BAR_KEYS, MARKS_KEYS, Marks
 from arena.errors import BadLeague
 from arena.match.allowance import Allowance, WallKind
 from arena.match.clock import SECOND
@@ -27,12 +27,10 @@ from arena.players.submissions import Store
 from arena.ratings.match_statistics import Model
 from arena.tournament import collected_file, formats, league
 from arena.tournament.collected_file import Collected
-from arena.tournament.description_changes import changes
-from arena.tournament.enrolment import AGENT_KEYS, ALLOWED_KEYS
-from arena.tournament.format import Estimate
-from arena.tournament.language_tables import LANGUAGE_KEYS
+from arena.tournament.enrolment import AGENT_KEYS, ALLOWED_KEYS, LANGUAGE_KEYS
+from arena.tournament.format import Estimate, SprtTerms
 from arena.tournament.league import COURSE_TABLES, KEYS, LADDER_TABLE, LIMIT_KEYS
-from arena.tournament.sequential_test import SprtTerms
+from arena.tournament.league import changes_between as changes
 from tests.kit.course_folder import TWO, course, read
 from tests.kit.paper_tournament import described
 from tests.kit.places import EXAMPLES, ROOT

@@ -12,7 +12,7 @@ import pytest
 from agents.protocol import Verdict
 from arena.match.schedule import Planned
 from arena.ratings.points import Standing
-from arena.tournament.bracket import Bracket
+from arena.tournament.format import Bracket
 from arena.tournament.standings import TournamentStandings, standings
 from db import store
 from db.database import Database

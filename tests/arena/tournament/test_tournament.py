@@ -17,8 +17,7 @@ import pytest
 
 from agents.protocol import Verdict
 from arena.errors import BadLeague, TournamentBusy
-from arena.match.rules_errors import RULES_FAILED
-from arena.match.schedule import Finished, Planned
+from arena.match.schedule import RULES_FAILED, Finished, Planned
 from arena.players.submissions import Store
 from arena.ratings.match_statistics import Hypothesis, sprt
 from arena.tournament import league as leagues

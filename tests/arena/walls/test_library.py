@@ -20,7 +20,7 @@ from agents.protocol import Verdict
 from arena.errors import BadPlayer
 from arena.match.allowance import WallKind
 from arena.match.conditions import Conditions
-from arena.players.confinement import Confinement
+from arena.players.entrants import Confinement
 from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.walls import library

@@ -10,7 +10,7 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.match.allowance import WallKind
-from arena.walls import file_access, jail, landlock, probe, seccomp
+from arena.walls import file_access, jail, probe, seccomp
 from arena.walls.probe import Offer
 from tests.kit.behind_walls import need, needs_linux
 
@@ -68,7 +68,7 @@ def test_without_libseccomp_it_is_said_what_to_install(kind: WallKind, fresh: py
 
 @needs_linux
 def test_without_landlock_it_is_said_what_to_switch_on(fresh: pytest.MonkeyPatch) -> None:
-    fresh.setattr(landlock, "version", refuse(OSError("it is switched off")))
+    fresh.setattr(file_access, "landlock_version", refuse(OSError("it is switched off")))
     found = probe.offer(WallKind.SANDBOX)
     assert not found.holds
     assert found.why == "no Landlock: it is switched off"

@@ -15,11 +15,11 @@ from tests.kit import needs
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from arena.course import roster
-from arena.history.fields import LISTED
+from arena.history.documents import LISTED
 from arena.web import api
 from arena.web.drawn import Asked, BadQuery, NotThere
-from arena.web.names import Names
 from arena.web.results import Heading, Opponent, Overview, PlayingGame, VersionCurve
+from arena.web.sight import Names
 from arena.web.site import Site
 from db.database import Database
 from db.errors import NotFound

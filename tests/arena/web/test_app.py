@@ -13,14 +13,13 @@ from tests.kit import needs
 
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
-from arena.accounts import invitations
+from arena.accounts import people
 from arena.web.app import drawn_key
 from arena.web.drawn import HTML, Asked, Drawn
 from arena.web.live_record import LiveRecord
 from arena.web.live_routes import _MOST_OF_VISITORS, _MOST_TOPICS_OF_VISITORS
-from arena.web.names import Names
 from arena.web.own_routes import _Download
-from arena.web.sight import MEMBER, VISITOR
+from arena.web.sight import MEMBER, VISITOR, Names
 from db import games, store
 from tests.kit.account_room import sign_in
 from tests.kit.managed_ladder import NOW, ManagedLadder
@@ -149,7 +148,7 @@ def test_a_link_that_fails_is_reported_without_its_key(room: ManagedLadder, monk
     def fail(*_: object) -> None:
         raise RuntimeError("broken")
 
-    monkeypatch.setattr(invitations, "open_invitation", fail)
+    monkeypatch.setattr(people, "open_invitation", fail)
     with pages_in_process(room) as pages:
         with pytest.raises(RuntimeError):  # starlette raises it again after the answer
             pages.ask(f"/in/{room.links[0].key}")

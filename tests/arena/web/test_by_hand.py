@@ -16,9 +16,8 @@ from arena.accounts.people import Account
 from arena.course import roster
 from arena.serve.page_link import GameRecorded
 from arena.web import audited
-from arena.web.names import Names
-from arena.web.sight import MEMBER
-from arena.web.tables import Tables
+from arena.web.person import Tables
+from arena.web.sight import MEMBER, Names
 from db import store
 from db.records import HUMAN
 from tests.kit.effort import PATIENCE

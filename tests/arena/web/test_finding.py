@@ -6,8 +6,7 @@ import pytest
 
 from arena.web import finding
 from arena.web.finding import Thing
-from arena.web.names import Names
-from arena.web.sight import VISITOR, Role, Viewer
+from arena.web.sight import VISITOR, Names, Role, Viewer
 from tests.kit.managed_ladder import INSTRUCTOR, ManagedLadder
 
 

@@ -27,13 +27,12 @@ from tests.kit import needs
 
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
-from arena.accounts import tokens
+from arena.accounts import sessions
 from arena.history.words import moment
 from arena.serve import opened
 from arena.web.site import Uploading
 from db import accounts, ladder
-from db.accounts import Role
-from db.accounts_database import AccountsDatabase
+from db.accounts import AccountsDatabase, Role
 from db.database import Database
 from db.ladder import SubmissionState
 from tests.kit.effort import PATIENCE
@@ -62,7 +61,7 @@ def token(database: str, author: str) -> str:
         account = accounts.add_account(
             connection, ladder="cs101", role=Role.STUDENT, author=author, name="", student="", now=now
         )
-        return tokens.make(connection, account, "test", now, draw=token_bytes)
+        return sessions.make_token(connection, account, "test", now, draw=token_bytes)
 
 
 def ask(address: str, method: str, path: str, key: str, body: bytes | None = None) -> tuple[int, dict[str, object]]:

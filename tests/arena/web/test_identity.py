@@ -16,10 +16,10 @@ from tests.kit import needs
 
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
-from arena.accounts import invitations, people
+from arena.accounts import people
 from arena.serve.opened import opened
 from db import ladder
-from db.accounts_database import AccountsDatabase
+from db.accounts import AccountsDatabase
 from db.database import Database
 from tests.kit.account_room import invite
 from tests.kit.effort import PATIENCE
@@ -145,7 +145,7 @@ def test_a_link_for_another_ladder_is_not_used_up_here(server_with_roster: PageS
             assert post(server_with_roster, f"/in/{invited.key}", b"", **SAME_SITE)[0] == status
         with database.reading() as connection:
             for invited, holds in ((elsewhere, True), (here, False)):
-                found = invitations.open_invitation(connection, invited.key, datetime.now(UTC))
+                found = people.open_invitation(connection, invited.key, datetime.now(UTC))
                 assert (found is not None) is holds
 
 

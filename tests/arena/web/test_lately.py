@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from arena.web.decisions import AWARD
+from arena.web.manage import AWARD
 from db import ladder as rows
 from db import lately
 from db.ladder import NewRating

@@ -13,7 +13,7 @@ from tests.kit import needs
 
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
-from arena.accounts import audit, invitations, tokens
+from arena.accounts import audit, people, sessions
 from arena.accounts.people import Account
 from tests.kit.html_validity import check_html
 from tests.kit.managed_ladder import HOSTILE, NOW, ManagedLadder
@@ -88,7 +88,7 @@ def test_for_everybody_else_there_is_nothing(room: ManagedLadder, pages: PagesIn
 
 def test_a_token_makes_neither_links_nor_accounts(room: ManagedLadder, pages: PagesInProcess) -> None:
     with room.accounts.writing() as connection:
-        bearer = f"Bearer {tokens.make(connection, room.instructor, 'script', NOW)}"
+        bearer = f"Bearer {sessions.make_token(connection, room.instructor, 'script', NOW)}"
     assert pages.ask(PLACE, authorization=bearer).status == 200
     for given in ({"do": "instructor", "name": "Fay"}, {"do": "invite"} | room.person("Dan")):
         answer = pages.ask(PLACE, fields={name: str(value) for name, value in given.items()}, authorization=bearer)
@@ -204,7 +204,7 @@ def test_a_new_link_is_shown_once_and_kept_by_nobody(room: ManagedLadder, pages:
     assert (answer.headers["cache-control"], answer.headers["referrer-policy"]) == ("no-store", "no-referrer")
     (key,) = re.findall(rf">{re.escape(ADDRESS)}/in/(ai_[\w-]+)</pre>", answer.text)
     with room.accounts.reading() as connection:
-        assert invitations.open_invitation(connection, key, NOW) is not None
+        assert people.open_invitation(connection, key, NOW) is not None
     assert pages.ask(PLACE, by=room.instructor, fields=given).status == 400
     assert key not in pages.ask(PLACE, by=room.instructor).text
 

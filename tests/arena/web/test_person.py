@@ -19,8 +19,7 @@ from arena.errors import BadFixture
 from arena.match.clock import MILLISECOND
 from arena.serve.page_link import Complaint, GotHint, WantGame
 from arena.student.hint import hint
-from arena.web.person import PersonsGame, Seen, Status
-from arena.web.tables import _Table
+from arena.web.person import PersonsGame, Seen, Status, _Table
 from db import ladder
 from tests.kit.effort import PATIENCE
 from tests.kit.hand_in_room import hand_in_room

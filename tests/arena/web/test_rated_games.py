@@ -15,11 +15,10 @@ from tests.kit import needs
 
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
-from arena.web import own, results, why
-from arena.web.agent_results import agent_view
-from arena.web.names import Names
-from arena.web.pages import own_pages, result_pages, why_page
-from arena.web.sight import Role, Viewer
+from arena.web import own, results
+from arena.web.pages import own_pages, result_pages
+from arena.web.results import agent_view
+from arena.web.sight import Names, Role, Viewer
 from db import ladder as rows
 from db import web
 from db.accounts import Role as AccountRole
@@ -60,11 +59,11 @@ def test_all_pages_count_the_same_games(database: Database, tmp_path: Path) -> N
         report = results.report(connection, names, ladder.id, now=now)
         theirs = own.own(connection, names, ladder, "alice", now=now)
         view = agent_view(connection, names, ladder.id, "alice", now=now)
-        asked = why.asked_for(connection, names, ladder)
+        asked = own.asked_for(connection, names, ladder)
         assert len(web.games_of(connection, ladder.id, "alice")) != alice.games
     made = f"from {alice.games} games, 5 minutes old"
-    titled, feedback = why.feedback(database, tmp_path, names, ladder.id, "alice", now=now)
-    assert made in text(why_page.why(asked, titled, feedback).text)
+    titled, feedback = own.feedback(database, tmp_path, names, ladder.id, "alice", now=now)
+    assert made in text(own_pages.why_page(asked, titled, feedback).text)
     assert made in text(result_pages.agent(view).text)
     standings = text(result_pages.standings(about, report).text)
     assert "The ratings are 5 minutes old." in standings

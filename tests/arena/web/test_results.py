@@ -18,20 +18,18 @@ from tests.kit import needs
 
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
-from arena.course.report.gather import gather
+from arena.course.report import gather
 from arena.pages import event
 from arena.ratings.points import Standing
 from arena.results import listings, standings_table
 from arena.results.report import ReportedAgent, leaders
 from arena.serve.tournament_ratings import TournamentRatings
-from arena.web import agent_results, api, page_routes, results
-from arena.web.agent_results import agent_view
+from arena.web import api, page_routes, results
 from arena.web.drawn import Asked, BadQuery
 from arena.web.links import TournamentLinks
-from arena.web.names import Names
 from arena.web.pages import result_pages
-from arena.web.results import Wanted
-from arena.web.sight import MEMBER
+from arena.web.results import Wanted, agent_view
+from arena.web.sight import MEMBER, Names
 from arena.web.site import Site
 from db import lookup, store
 from db.database import Connection, Database
@@ -251,7 +249,7 @@ def test_a_rating_curve_is_thinned_but_keeps_its_last_point(
     ladder = found(connection, "standing")
     whole = agent_view(connection, Names().seen_by(MEMBER), ladder, "bob").curves
     assert [len(curve.points) for curve in whole] == [2]
-    monkeypatch.setattr(agent_results, "_POINTS", 1)
+    monkeypatch.setattr(results, "_POINTS", 1)
     (thin,) = agent_view(connection, Names().seen_by(MEMBER), ladder, "bob").curves
     assert thin.points == whole[0].points[-1:]
 

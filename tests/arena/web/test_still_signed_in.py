@@ -16,7 +16,7 @@ from arena.accounts import people, sessions
 from arena.web import still_signed_in
 from arena.web.events import Owner
 from db import accounts
-from db.accounts_database import AccountsDatabase
+from db.accounts import AccountsDatabase
 from tests.kit.account_room import sign_in
 from tests.kit.managed_ladder import NOW, ManagedLadder
 from tests.kit.pages_in_process import PagesInProcess, pages_in_process

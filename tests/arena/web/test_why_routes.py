@@ -16,12 +16,12 @@ from tests.kit import needs
 
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
-from arena.web import why
+from arena.web import own as why
 from arena.web.analysing import Analyses
 from arena.web.app import application
 from arena.web.cache import Cache
 from db.records import JudgedPly
-from tests.arena.web.test_why import SECRET, Room
+from tests.arena.web.test_own import SECRET, Room
 from tests.kit.sample_record import X_WINS
 
 

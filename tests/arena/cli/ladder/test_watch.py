@@ -16,8 +16,7 @@ import zmq
 
 from arena.cli.ladder.watch import _Watching
 from arena.cli.terminal.board import Look
-from arena.cli.terminal.followed_view import FollowedView
-from arena.cli.terminal.game_view import picture
+from arena.cli.terminal.game_view import FollowedView, picture
 from arena.match.live import LiveEnd, LiveGame, LivePly, NotLive, OfGame
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.play.director import LiveGames

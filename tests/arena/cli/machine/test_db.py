@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from db import upgrade
+from db import database as upgrade
 from db.database import Database
 from tests.kit.arena_program import arena, environment
 from tests.kit.judged_records import store_evening, store_tournament

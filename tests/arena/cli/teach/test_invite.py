@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from arena.accounts.audit import Act, entries
-from arena.accounts.invitations import use_invitation
+from arena.accounts.people import use_invitation
 from db import accounts
-from db.accounts_database import AccountsDatabase
+from db.accounts import AccountsDatabase
 from tests.arena.cli.test_json import listed as documented
 from tests.kit.account_room import ROSTER
 from tests.kit.arena_program import arena

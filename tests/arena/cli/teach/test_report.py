@@ -12,8 +12,8 @@ from types import ModuleType
 import pytest
 
 from arena.cli.teach import report
-from arena.cli.terminal import progress_line
-from arena.course.report import gather, write
+from arena.cli.terminal import notes
+from arena.course import report as site_report
 from arena.play import cores
 from db import store
 from db.database import Database
@@ -111,7 +111,7 @@ def test_mistakes_are_told_and_leave_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(("room", "step"), [(gather, "gather"), (write, "write_portion")])
+@pytest.mark.parametrize(("room", "step"), [(site_report, "gather"), (site_report, "write_portion")])
 def test_ctrl_c_leaves_no_half_of_it(
     record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: ModuleType, step: str
 ) -> None:
@@ -126,7 +126,7 @@ def test_ctrl_c_leaves_no_half_of_it(
 
 def test_the_progress_line_says_what_is_done(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[str] = []
-    monkeypatch.setattr(progress_line, "show", shown.append)
+    monkeypatch.setattr(notes, "show_progress", shown.append)
     assert asked(record, "course", "report", "evening", "site", "--games", "none").code == 0
     assert shown == ["reading the games", "writing the pages"]
 
@@ -134,8 +134,8 @@ def test_the_progress_line_says_what_is_done(record: Path, monkeypatch: pytest.M
 @pytest.mark.costly
 def test_several_processes_write_what_one_writes(record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked(record, "course", "report", "evening", "one").code == 0
-    monkeypatch.setattr(write, "_TOO_FEW_FOR_PROCESSES", 0)
-    monkeypatch.setattr(write, "_PORTION", 1)
+    monkeypatch.setattr(site_report, "_TOO_FEW_FOR_PROCESSES", 0)
+    monkeypatch.setattr(site_report, "_PORTION", 1)
     monkeypatch.setattr(cores, "count", lambda: 2)
     assert asked(record, "course", "report", "evening", "two").code == 0
     one, two = files(tmp_path / "one"), files(tmp_path / "two")

@@ -13,10 +13,8 @@ import pytest
 
 from arena.course import roster as rosters
 from arena.course.collecting import collector
-from arena.course.collecting.agent_names import agent_names
 from arena.course.collecting.collector import Collector, Progress
-from arena.course.collecting.deadline import read_deadline
-from arena.course.collecting.hand_in import HandInOutcome, HandInResult
+from arena.course.collecting.hand_in import HandInOutcome, HandInResult, agent_names, read_deadline
 from arena.course.collecting.lms_download import read_downloads
 from arena.course.collecting.roster_matcher import RosterMatcher
 from arena.errors import ArenaError, BadLeague, BadRoster

@@ -12,11 +12,17 @@ from msgspec.structs import replace
 
 from arena.course.aliases import own_names
 from arena.course.feedback import findings
-from arena.course.feedback.commands import Conditions, command_as_typed, next_commands, to_see
 from arena.course.feedback.findings import Findings, GameToSee, OwnAgent
-from arena.course.feedback.sentences import about_game, game_heading
+from arena.course.feedback.sentences import (
+    Conditions,
+    about_game,
+    command_as_typed,
+    game_heading,
+    next_commands,
+    to_see,
+)
 from arena.course.feedback.write import Shared, write_feedback
-from arena.course.report.gather import gather
+from arena.course.report import gather
 from db import games as record
 from db import lookup
 from db.database import Database

@@ -12,7 +12,7 @@ import pytest
 
 from arena.course.aliases import own_names
 from arena.course.feedback.write import Letter, Shared, mail, without_agent, write_feedback
-from arena.course.report.gather import gather
+from arena.course.report import gather
 from arena.course.roster import read
 from arena.players.submissions import Store
 from arena.tournament.collected_file import Refused

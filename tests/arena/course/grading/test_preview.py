@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from arena.course.grading.marks import Marks, preview
-from arena.course.grading.results import Results
+from arena.course.grading import Marks, preview
+from arena.course.grading.grades import Results
 from arena.ratings.grades import Against, Bar
 
 BETTER, NOT_BETTER, UNDECIDED = Against.BETTER, Against.NOT_BETTER, Against.UNDECIDED

@@ -12,7 +12,7 @@ import pytest
 from adsearch import Trace, algorithms, games
 from adsearch.games.tree import Tree
 from adsearch.trace import EventKind
-from arena.course.lecture import exercise, exercise_sheet, search_variants
+from arena.course.lecture import exercise, exercise_sheet, questions
 from arena.course.lecture.exercise import Exercise
 from arena.errors import ArenaError
 
@@ -90,7 +90,7 @@ def test_a_window_leaves_out_more_and_the_key_says_what_the_result_means() -> No
         assert {"at most": true <= returned, "at least": true >= returned, "exactly": true == returned}[" ".join(sign)]
         whole = Trace()
         algorithms["alphabeta"].search(made.state, trace=whole)
-        assert search_variants.leaves_seen(made.trace) != search_variants.leaves_seen(whole)
+        assert questions.leaves_seen(made.trace) != questions.leaves_seen(whole)
         said.add(" ".join(sign))
     assert said == {"at most", "at least", "exactly"}
 
@@ -106,13 +106,13 @@ def test_negascout_searches_something_again_and_leaves_out_something_that_alphab
         assert max(visits.values()) == 2
         whole = Trace()
         algorithms["alphabeta"].search(made.state, trace=whole)
-        assert {*search_variants.leaves_seen(made.trace)} != {*search_variants.leaves_seen(whole)}
+        assert {*questions.leaves_seen(made.trace)} != {*questions.leaves_seen(whole)}
         assert made.result.value == algorithms["minimax"].search(made.state).value
 
 
 def test_right_to_left_looks_at_the_last_leaf_first_and_is_drawn_as_the_sheet() -> None:
     made = exercise.make("right-to-left", seed=3)
-    assert search_variants.leaves_seen(made.trace)[0][-1] == "o2"
+    assert questions.leaves_seen(made.trace)[0][-1] == "o2"
     assert [node.label for node in made.sheet().root.children] == [node.label for node in made.key().root.children]
     order = [event.path[-1] for event in made.trace.events if event.kind is EventKind.LEAF]
     assert order == sorted(order, reverse=True)

@@ -10,7 +10,7 @@ import pytest
 
 from adsearch.games.tree import Tree, read
 from adsearch.state import CHANCE
-from arena.course.lecture import function_runner, judging, questions, search_variants
+from arena.course.lecture import function_runner, judging, questions
 from arena.course.lecture.function_runner import SearchLog, Watched
 from arena.course.lecture.judging import ValuesFor
 from arena.course.lecture.questions import Question
@@ -438,7 +438,7 @@ def test_the_trees_of_methods_have_max_first_and_once_a_round() -> None:
     assert any(question.depth is not None and question.depth >= question.agents for question in asked)
     for question in asked:
         assert question.depth is None or question.depth % question.agents == 0
-        for path in search_variants.all_leaves(read_tree(question), None):
+        for path in questions.all_leaves(read_tree(question), None):
             state = read_tree(question)
             for ply, move in enumerate(path[1:]):
                 assert state.turn == min(1, ply % question.agents)

@@ -11,14 +11,14 @@ import pytest
 from adsearch import Trace, algorithms
 from adsearch.games.tree import Tree
 from adsearch.pictures.tree_picture import Node, Picture
-from arena.course.lecture import error_exercise, exercise_sheet, kinds, proof_exercise, ucb1_exercise, wrong_programs
+from arena.course.lecture import error_exercise, exercise_sheet, kinds, proof_exercise, ucb1_exercise
+from arena.course.lecture.error_exercise import Mistake, Program
+from arena.course.lecture.questions import leaves_seen
 from arena.course.lecture.random_trees import opened
-from arena.course.lecture.search_variants import leaves_seen
-from arena.course.lecture.wrong_programs import Mistake, Program
 from arena.errors import ArenaError
 
 OTHER_KINDS = ("ucb1", "proof", "errors")
-MISTAKES = [(program, mistake) for program in wrong_programs.PROGRAMS for mistake in program.mistakes]
+MISTAKES = [(program, mistake) for program in error_exercise.PROGRAMS for mistake in program.mistakes]
 
 
 @pytest.mark.parametrize("kind", kinds.names())
@@ -122,11 +122,11 @@ def outcome(program: Program, state: Tree) -> tuple[object, list[str]]:
     return result.move if program.name == "best_move" else result.value, [path[-1] for path in leaves_seen(trace)]
 
 
-@pytest.mark.parametrize("program", wrong_programs.PROGRAMS, ids=lambda program: program.name)
+@pytest.mark.parametrize("program", error_exercise.PROGRAMS, ids=lambda program: program.name)
 def test_a_right_program_agrees_with_our_own_search(program: Program) -> None:
     for seed in range(40):
         state = opened(error_exercise.described(program, program.mistakes[0], Random(seed)))
-        ran = wrong_programs.run(program, None, state, 9)
+        ran = error_exercise.run_program(program, None, state, 9)
         assert (ran.returned, list(ran.seen)) == outcome(program, state)
 
 
@@ -152,7 +152,7 @@ def test_every_mistake_shows_in_its_tree(program: Program, mistake: Mistake) -> 
 
 
 def test_a_line_that_is_only_indented_wrong_is_answered_with_its_indentation() -> None:
-    program = wrong_programs.PROGRAMS[0]
+    program = error_exercise.PROGRAMS[0]
     mistake = next(one for one in program.mistakes if one.wrong.strip() == program.lines()[one.line - 1].strip())
     answers = dict(error_exercise.worksheet(program, mistake, seed=1).answers)
     assert answers["Right line"] == "return best, indented by 8 spaces"

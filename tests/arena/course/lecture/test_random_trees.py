@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from adsearch import CHANCE
-from arena.course.lecture import questions, random_trees, search_variants
+from arena.course.lecture import questions, random_trees
 from arena.course.lecture.random_trees import Branch
 from arena.errors import ArenaError
 
@@ -36,7 +36,7 @@ def test_random_trees_have_all_special_cases() -> None:
     assert any(len(state.moves()) == 1 for state in nodes)
     assert any(state.turn is None for state in nodes)
     assert sum(question.depth is not None for question in asked) == 20
-    assert all(len(search_variants.all_leaves(tree, None)) <= 20 for tree in made)
+    assert all(len(questions.all_leaves(tree, None)) <= 20 for tree in made)
 
 
 def test_without_a_depth_parameter_every_tree_is_searched_to_its_end() -> None:

@@ -10,9 +10,9 @@ import pytest
 from adsearch import Trace, algorithms, alphabeta, games, maxn, winning
 from adsearch.errors import BadSearch
 from adsearch.games.tree import Tree, read
-from adsearch.node_names import Nodes
 from adsearch.pictures.search_steps import stepped
 from adsearch.pictures.tree_picture import search_tree
+from adsearch.trace_calls import Nodes
 from arena.course.lecture.search_page import MOST_NODES, MOST_STEPS, page
 from tests.kit.chromium import Browser, check_contrast, check_keyboard, check_width, until
 from tests.kit.every_game import AnyState

@@ -13,8 +13,9 @@ from msgspec.structs import replace
 from agents.protocol import Verdict
 from arena.cli.teach import report
 from arena.cli.teach.report import GamesShown
-from arena.course.report import addresses, write
-from arena.course.report.gather import WholeReport, gather
+from arena.course import report as site_report
+from arena.course.aliases import slug as slug_of
+from arena.course.report import WholeReport, gather
 from arena.course.roster import read
 from arena.match.schedule import Planned
 from arena.ratings.points import IN_CROSSTABLE
@@ -79,13 +80,13 @@ def test_every_link_leads_somewhere(awkward: dict[str, str]) -> None:
 
 
 def test_slugs_are_never_empty_long_or_reserved_by_windows() -> None:
-    slugs = {name: addresses.slug(name) for name in (*NAMES, "", "com1", "LPT9", "x" * 300, "-", "Zoë")}
+    slugs = {name: slug_of(name) for name in (*NAMES, "", "com1", "LPT9", "x" * 300, "-", "Zoë")}
     assert all(re.fullmatch("[a-z0-9]([a-z0-9-]{0,45})", slug) for slug in slugs.values()), slugs
     assert (slugs["Zoë"], slugs["com1"], slugs["-"]) == ("zoe", "agent-com1", "agent")
 
 
 def test_a_pair_has_one_page_in_both_orders() -> None:
-    where = addresses.of(["ann", "bob"])
+    where = site_report.address_of(["ann", "bob"])
     assert where.pair("bob", "ann") == where.pair("ann", "bob") == "pairs/ann.bob.html"
 
 
@@ -175,7 +176,7 @@ def test_a_tournament_with_only_games_for_three_has_ratings_too(tmp_path: Path) 
 
 
 def test_a_long_list_is_in_parts_that_link_to_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.course.report.write.PER_PAGE", 4)
+    monkeypatch.setattr("arena.course.report.PER_PAGE", 4)
     found = site(reported(crowd(tmp_path / "a.db", ["ann", "bob"], games=10), "cs101"), replays=True)
     for base in ("games", "agents/ann", "pairs/ann.bob"):
         parts = [f"{base}.html", f"{base}.part2.html", f"{base}.part3.html"]
@@ -359,8 +360,8 @@ def test_only_the_chosen_games_have_links(crowded: WholeReport) -> None:
     lost = report.chosen(crowded.games, GamesShown.LOST)
     assert {game.number for game in lost} == {game.number for game in crowded.games if "lost on time" in game.ended}
     assert 0 < len(lost) < len(crowded.games)
-    where = addresses.of([agent.name for agent in crowded.agents], replays=[game.id for game in lost])
-    listed = "".join(page for place, page in write.pages(crowded, where) if place.startswith("games"))
+    where = site_report.address_of([agent.name for agent in crowded.agents], replays=[game.id for game in lost])
+    listed = "".join(page for place, page in site_report.pages(crowded, where) if place.startswith("games"))
     linked = [href for href in links(listed) if href.startswith("games/")]
     assert linked == [f"games/{game.number}.html" for game in lost]
     assert f"Games with a page to step through: {len(lost)} of {len(crowded.games)}." in text(listed)
@@ -385,7 +386,7 @@ def test_by_default_very_many_games_have_no_pages_unless_lost_by_a_fault(
 def test_a_list_of_many_parts_links_to_the_first_the_last_and_the_nearest(
     crowded: WholeReport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(write, "PER_PAGE", 20)
+    monkeypatch.setattr(site_report, "PER_PAGE", 20)
     written = site(crowded)
     assert "1 2 3 … 16 As of" in text(written["games.html"])
     assert "1 … 6 7 8 9 10 … 16 As of" in text(written["games.part8.html"])

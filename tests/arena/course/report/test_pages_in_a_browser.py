@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.course.aliases import own_names
-from arena.course.report.write import write_site
+from arena.course.report import write_site
 from arena.results import columns
 from db.records import storable
 from tests.arena.tournament.test_tournament import Course

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.course.similar.comparison import LEAST_SHARE, LEAST_TOKENS, Kind, Pair, compare
-from arena.course.similar.sources import Source, of_contents
-from arena.course.similar.tokens import MOST_TOKENS
+from arena.course.similar.sources import MOST_TOKENS, Source, of_contents
 from benchmarks.similar import AGENTS, COPIES, everything, half, renamed
 
 TEXTS = {path.stem: path.read_text("utf-8") for path in sorted(AGENTS.glob("*.txt"))}

@@ -19,7 +19,7 @@ from arena.history import exchange
 from arena.history.exchange import FileFormat
 from arena.history.exchange.spreadsheet import joined, parted, points, result
 from arena.ratings.points import crosstable, standings
-from db import games, imports, lookup, plain_sql, store
+from db import bundles, games, lookup, plain_sql, store
 from db.database import Database
 from db.errors import DatabaseError
 from db.records import MoveRecord, PastGame, PastRuling, PastSeat, instant
@@ -204,7 +204,7 @@ def whole_record(file: Path) -> list[PastGame]:
 def bring(found: list[PastGame], file: Path) -> None:
     """An import of these games."""
     with Database(str(file)) as database, database.writing() as connection:
-        imports.add(connection, found, NOW)
+        bundles.add_imported(connection, found, NOW)
 
 
 def tables(file: Path) -> dict[str | None, Any]:

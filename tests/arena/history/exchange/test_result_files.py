@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from arena.errors import BadImport
 from arena.history import exchange
 from arena.history.exchange.result_files import read
-from arena.ratings.pairs import in_pairs
+from arena.ratings.match_statistics import in_pairs
 from db import games as record
 from db import lookup, plain_sql, rated_games
 from db.database import Database

@@ -14,8 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.tournament import formats
-from arena.tournament.format import Format
-from arena.tournament.pairing import Pairing
+from arena.tournament.format import Format, Pairing
 from tests.kit.effort import tries
 from tests.kit.paper_tournament import Event, described, first_seats, names
 

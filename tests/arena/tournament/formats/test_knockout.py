@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.errors import BadLeague
-from arena.tournament.bracket import Bracket, Why
+from arena.tournament.format import Bracket, Why
 from arena.tournament.formats.knockout import places
 from tests.kit.effort import tries
 from tests.kit.paper_tournament import Event, byes, described, names

@@ -9,7 +9,7 @@ from random import Random
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.pairing import Pairing
+from arena.tournament.format import Pairing
 from tests.kit.effort import tries
 from tests.kit.paper_tournament import Event, byes, described, meetings, names, spread
 

@@ -1,6 +1,0 @@
-"""`arena course report`: a tournament as a web site to publish.
-
-gather.py        reads everything that a report shows from the database: Report
-public_game.py   removes what must not be published: what agents wrote, and real names
-write.py         makes the pages and writes them into a folder; several processes draw the games
-"""
