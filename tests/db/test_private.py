@@ -92,9 +92,7 @@ def an_upload(folder: Path) -> None:
 
 
 def a_list(folder: Path) -> None:
-    collected_file.write(
-        folder / "cs101.collected.toml", {}, Store(folder / "arena.store"), MappingProxyType({})
-    )
+    collected_file.write(folder / "cs101.collected.toml", {}, Store(folder / "arena.store"), MappingProxyType({}))
 
 
 WRITES = [a_record, accounts, a_backup, a_copy, a_bundle, a_store, a_lock, an_upload, a_list]

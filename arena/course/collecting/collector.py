@@ -377,9 +377,7 @@ class KeptAgents:
 
     def write(self) -> None:
         """Writes the file."""
-        collected_file.write(
-            self._file, self.by_name, self._submissions, self.refused, deadline=self.deadline
-        )
+        collected_file.write(self._file, self.by_name, self._submissions, self.refused, deadline=self.deadline)
 
     def keep(
         self,
