@@ -29,7 +29,7 @@ from arena.players import contents, engines
 from arena.players.build_commands import Language
 from arena.players.build_commands import default as standard_of
 from arena.players.player import MAIN_FILE, Player, PlayerKind, read_player, split_path
-from arena.tournament.collected_file import ENDING, read
+from arena.tournament import collected_file
 from arena.tournament.description import Table, read_toml, what_is_wrong_with
 
 ALLOWED_KEYS: Final = Allowance.__struct_fields__
@@ -65,7 +65,7 @@ def matched(table: Table, folder: Path, skipped: list[str], languages: Mapping[s
     seen: set[str] = set()
     for pattern in table.texts("players"):
         matches = sorted(glob.glob(os.path.expanduser(pattern), root_dir=folder, recursive=True))
-        if not matches and pattern.endswith(ENDING):
+        if not matches and pattern.endswith(collected_file.ENDING):
             # A course's description is written before anything is handed in.
             skipped.append(f"{quote(pattern)} (does not exist yet: `arena course collect` writes it)")
             continue
@@ -78,7 +78,7 @@ def matched(table: Table, folder: Path, skipped: list[str], languages: Mapping[s
         agents = 0
         for match in matches:
             path = folder / match
-            if match.endswith(ENDING) and path.is_file():
+            if match.endswith(collected_file.ENDING) and path.is_file():
                 agents += 1
                 if os.path.normpath(path) not in seen:
                     seen.add(os.path.normpath(path))
@@ -105,7 +105,7 @@ def matched(table: Table, folder: Path, skipped: list[str], languages: Mapping[s
 
 def _collected(table: Table, file: Path, languages: Mapping[str, Language]) -> Iterator[Listed]:
     """The agents in a file that `arena course collect` wrote."""
-    kept, store = read(file)
+    kept, store = collected_file.read(file)
     for one in kept:
         try:
             player = one.player(store)
