@@ -17,7 +17,7 @@ from adsearch.state import State
 from adsearch.terms import DEEPEST
 
 
-class Tree(NamedTuple):
+class CountedTree(NamedTuple):
     """A whole game tree, or the part of it below a position."""
 
     nodes: int
@@ -35,7 +35,7 @@ class Tree(NamedTuple):
 class Size(NamedTuple):
     """The size of a game."""
 
-    tree: Tree
+    tree: CountedTree
     positions: int
     """Number of positions: nodes with equal keys are one."""
     up_to_symmetry: int
@@ -104,11 +104,11 @@ class _Measure:
 
     def __init__(self, state: State[Any], budget: Budget | None) -> None:
         self.effort = Effort(budget)
-        self.known: dict[Hashable, Tree] = {}
+        self.known: dict[Hashable, CountedTree] = {}
         self.canonical: set[Hashable] = set()
         self._minimax = _is_for_minimax(state)
 
-    def below(self, state: State[Any]) -> Tree:
+    def below(self, state: State[Any]) -> CountedTree:
         """The tree below `state`."""
         key = state.key
         if key in self.known:
@@ -122,15 +122,15 @@ class _Measure:
         self.canonical.add(state.canonical)
         return tree
 
-    def _end(self, state: State[Any]) -> Tree:
+    def _end(self, state: State[Any]) -> CountedTree:
         """The tree of a finished game."""
-        return Tree(1, 1, 0, state.utilities()[0] if self._minimax else None, 0 if state.impartial else None)
+        return CountedTree(1, 1, 0, state.utilities()[0] if self._minimax else None, 0 if state.impartial else None)
 
-    def _joined(self, state: State[Any], trees: list[Tree]) -> Tree:
+    def _joined(self, state: State[Any], trees: list[CountedTree]) -> CountedTree:
         """The tree of `state`, from those of its children."""
         values = [tree.value for tree in trees if tree.value is not None]
         nimbers = {tree.nimber for tree in trees}
-        return Tree(
+        return CountedTree(
             nodes=1 + sum(tree.nodes for tree in trees),
             leaves=sum(tree.leaves for tree in trees),
             height=1 + max(tree.height for tree in trees),

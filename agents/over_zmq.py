@@ -17,7 +17,7 @@ from msgspec import UNSET, Struct
 from agents.errors import AgentsError
 from agents.player import Player
 from agents.protocol import PROTOCOL, Hello, Start, Welcome, pack, unpack_from_referee
-from agents.zmtp import Closed, Connection
+from agents.zmtp import Closed, ZmtpConnection
 
 PATIENCE: Final = 10.0
 """Timeout for the referee's answer to `hello`, in seconds."""
@@ -32,7 +32,7 @@ class Seat(Struct, frozen=True):
 
 def run(make: Callable[[], Player], seat: Seat) -> None:
     """Play one game after another until the connection breaks; raises Dismissed after `bye` or `refuse`."""
-    connection = Connection(seat.address, PATIENCE)
+    connection = ZmtpConnection(seat.address, PATIENCE)
     try:
         player = make()
         connection.send(pack(Hello(PROTOCOL, seat.token, player.name, ())))
@@ -44,7 +44,7 @@ def run(make: Callable[[], Player], seat: Seat) -> None:
         connection.close()
 
 
-def _answer_next(player: Player, connection: Connection) -> None:
+def _answer_next(player: Player, connection: ZmtpConnection) -> None:
     try:
         data = connection.receive()
     except TimeoutError:

@@ -27,7 +27,7 @@ class Closed(ConnectionError):
     """The connection is closed."""
 
 
-class Connection:
+class ZmtpConnection:
     """One connection. One thread reads from it; another one can write to it."""
 
     def __init__(self, address: str, timeout: float) -> None:

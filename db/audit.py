@@ -40,7 +40,7 @@ class AuditedAttempt(Attempt, frozen=True, kw_only=True):
     counts: bool
 
 
-class Size(Struct, frozen=True):
+class RecordSize(Struct, frozen=True):
     """Numbers of rows in the database."""
 
     agents: int
@@ -51,14 +51,14 @@ class Size(Struct, frozen=True):
     moves: int
 
 
-def size(connection: Connection) -> Size:
+def size(connection: Connection) -> RecordSize:
     """Count the rows of the database."""
     agents, versions, tournaments, moves = (
         connection.execute(select(func.count()).select_from(table)).scalar_one()
         for table in (Agent, Version, Tournament, Move)
     )
     rows = connection.execute(select(Game.status, func.count()).group_by(Game.status).order_by(Game.status))
-    return Size(agents, versions, tournaments, {str(status): count for status, count in rows}, moves)
+    return RecordSize(agents, versions, tournaments, {str(status): count for status, count in rows}, moves)
 
 
 def damage(connection: Connection) -> list[str]:

@@ -58,7 +58,7 @@ class SourceFile(Struct, frozen=True):
     content: bytes
 
 
-class Names(Struct, frozen=True):
+class BundleNames(Struct, frozen=True):
     """Functions that replace names, so that opponents can be anonymous in the bundle."""
 
     of: Callable[[str], str]
@@ -123,7 +123,7 @@ def copy(
     old: Connection,
     new: Connection,
     wanted: BundleContents,
-    names: Names,
+    names: BundleNames,
     files: Sequence[SourceFile],
     now: datetime,
 ) -> None:
@@ -164,7 +164,7 @@ def _tournaments_of(
 
 
 def _copy_agents(
-    old: Connection, new: Connection, wanted: BundleContents, names: Names, used: set[int], now: datetime
+    old: Connection, new: Connection, wanted: BundleContents, names: BundleNames, used: set[int], now: datetime
 ) -> set[int]:
     """Copy the agents and their versions; of opponents' versions only the number. Return the ids of the agent's own."""
     versions = [
@@ -183,7 +183,7 @@ def _copy_agents(
 
 
 def _copy_tournaments(
-    old: Connection, new: Connection, wanted: BundleContents, names: Names, entered: set[str], own_names: set[str]
+    old: Connection, new: Connection, wanted: BundleContents, names: BundleNames, entered: set[str], own_names: set[str]
 ) -> set[int]:
     """Copy the tournaments; of their settings only fixed ratings and the agent's own byes. Return the ids of finished
     ones whose seeds can be known."""
@@ -212,7 +212,7 @@ def _copy_games(
     old: Connection,
     new: Connection,
     wanted: BundleContents,
-    names: Names,
+    names: BundleNames,
     seats: Sequence[dict[str, Any]],
     own_versions: set[int],
     finished: set[int],

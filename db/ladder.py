@@ -20,7 +20,7 @@ from db.errors import DatabaseError, NotFound
 from db.records import ScheduledGame, instant, moment_of
 from db.running import attempt
 from db.schema import ATTEMPT, Challenge, Entry, Extension, Game, Rating, Seat, Submission, Tournament, Version
-from db.store import Prepared
+from db.store import PreparedGame
 
 FORMAT: Final = "ladder"
 """The format in the tournament's row."""
@@ -449,7 +449,7 @@ def curve(connection: Connection, tournament: int, version: int) -> list[RatingP
     ]
 
 
-_RATING: Final = Prepared(insert(Rating), "tournament", "version", "time", "rating", "error", "games")
+_RATING: Final = PreparedGame(insert(Rating), "tournament", "version", "time", "rating", "error", "games")
 _GAMES_SINCE: Final = text(
     """
     SELECT game.id, game.number, other.name, own.points, game.verdict

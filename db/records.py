@@ -226,7 +226,7 @@ class GameRecord(Struct, frozen=True):
     not stored."""
 
 
-class Act(Struct, frozen=True):
+class RulingAct(Struct, frozen=True):
     """A kind of ruling."""
 
     about: str
@@ -240,20 +240,20 @@ class Act(Struct, frozen=True):
 
 
 ACTS: Final = {
-    "void": Act("game", "annulled", "Annul it: it counts for nothing"),
-    "again": Act("game", "annulled for a replay", "Annul it, and play it again"),
-    "award": Act("game", "awarded", "Award it to {}"),
-    "withdraw": Act("agent", "withdrawn", "Withdraw: it plays no more games", "withdrawn"),
-    "quarantine": Act(
+    "void": RulingAct("game", "annulled", "Annul it: it counts for nothing"),
+    "again": RulingAct("game", "annulled for a replay", "Annul it, and play it again"),
+    "award": RulingAct("game", "awarded", "Award it to {}"),
+    "withdraw": RulingAct("agent", "withdrawn", "Withdraw: it plays no more games", "withdrawn"),
+    "quarantine": RulingAct(
         "agent", "quarantined", "Put aside (quarantine): it plays again after its author hands in", "quarantined"
     ),
-    "release": Act("agent", "released", "Release: it plays again", "active"),
-    "revoke": Act("ruling", "revokes another", "Revoke"),
+    "release": RulingAct("agent", "released", "Release: it plays again", "active"),
+    "revoke": RulingAct("ruling", "revokes another", "Revoke"),
 }
 """All that an instructor can decide. (A game that is void without a ruling was stopped by a failure of the server.)"""
 
 
-def acts_about(what: str) -> dict[str, Act]:
+def acts_about(what: str) -> dict[str, RulingAct]:
     """Those about a game, or about an agent."""
     return {name: act for name, act in ACTS.items() if act.about == what}
 

@@ -53,7 +53,7 @@ class _Compiled(Struct, frozen=True):
     converts it, if there is one."""
 
 
-class Prepared:
+class PreparedGame:
     """An INSERT, UPDATE or DELETE, with the names of its values in the order in which a row has them: columns to set,
     and parameters (their names begin with "_")."""
 
@@ -445,17 +445,17 @@ def _key(result: Any) -> int:
     return int(result.inserted_primary_key[0])
 
 
-_BEGIN: Final = Prepared(update(Game).where(Game.id == bindparam("_game")), "_game", "status", "started")
-_FINISH: Final = Prepared(
+_BEGIN: Final = PreparedGame(update(Game).where(Game.id == bindparam("_game")), "_game", "status", "started")
+_FINISH: Final = PreparedGame(
     update(Game).where(Game.id == bindparam("_game"), Game.verdict.is_(None)),
     *("_game", "status", "verdict", "fault", "detail", "plies", "finished", "host", "lag", "moves_hash"),
 )
-_SEAT: Final = Prepared(
+_SEAT: Final = PreparedGame(
     update(Seat).where(Seat.game == bindparam("_game"), Seat.seat == bindparam("_seat")),
     *("_game", "_seat", *SEAT_RESULT),
 )
-_MOVE: Final = Prepared(insert(Move), "game", *MoveRecord.__struct_fields__)
+_MOVE: Final = PreparedGame(insert(Move), "game", *MoveRecord.__struct_fields__)
 _PLANNED: Final = [(of, to.key) for of, to in zip(Attempt.__struct_fields__, ATTEMPT, strict=True) if of not in _GIVEN]
 _planned: Final = attrgetter(*[field for field, _ in _PLANNED])
-_GAME: Final = Prepared(insert(Game), "tournament", *_GIVEN, *[column for _, column in _PLANNED])
-_NEW_SEAT: Final = Prepared(insert(Seat), "game", "seat", "version", "name")
+_GAME: Final = PreparedGame(insert(Game), "tournament", *_GIVEN, *[column for _, column in _PLANNED])
+_NEW_SEAT: Final = PreparedGame(insert(Seat), "game", "seat", "version", "name")

@@ -60,7 +60,7 @@ def public_tournaments(connection: Connection) -> set[int]:
     return set(connection.execute(says_so).scalars())
 
 
-class TournamentState(Struct, frozen=True):
+class WebTournament(Struct, frozen=True):
     """A tournament, with how many games it has."""
 
     id: int
@@ -75,7 +75,7 @@ class TournamentState(Struct, frozen=True):
     """By status; of the attempts at a game only the last one."""
 
 
-def tournaments(connection: Connection, only: int | None = None) -> list[TournamentState]:
+def tournaments(connection: Connection, only: int | None = None) -> list[WebTournament]:
     """All tournaments, the newest first; or `only` the one with this id. The counts are read from indexes."""
     columns = (Tournament.id, Tournament.format, Tournament.rules, Tournament.clock, Tournament.settings)
     chosen = select(*columns, Tournament.status, Tournament.finished).order_by(Tournament.id.desc())
@@ -99,7 +99,7 @@ def tournaments(connection: Connection, only: int | None = None) -> list[Tournam
         games[tournament][status] -= count
     entries = dict(connection.execute(entered).all())
     return [
-        TournamentState(**row, entries=entries.get(row["id"], 0), games=games.get(row["id"], {}))
+        WebTournament(**row, entries=entries.get(row["id"], 0), games=games.get(row["id"], {}))
         for row in connection.execute(chosen).mappings()
     ]
 

@@ -208,7 +208,7 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
         *("arena/student/analysis.py", "arena/student/checking/planned_games.py", "arena/play/followed_game.py"),
         "arena/play/director.py",
         *(
-            "arena/web/person.py",
+            "arena/web/persons_game.py",
             "arena/student/hint.py",
             "arena/web/pages/play_pages.py",
             "arena/web/pages/live_parts.py",
@@ -221,7 +221,7 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
         *("arena/tournament/duration.py", "arena/student/checking/check_maker.py", "arena/players/submissions.py"),
         *(
             "arena/serve/ladder.py",
-            "arena/serve/invited.py",
+            "arena/serve/invited_games.py",
             "arena/serve/challenges.py",
             "arena/web/play_routes.py",
         ),

@@ -63,7 +63,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DescribedTree:
     """A whole tree with its properties."""
 
     root: Node
@@ -194,7 +194,7 @@ def check_label(label: str, path: str) -> None:
         raise BadOption(f"node {quote(path)}: expected a name of 1 to 64 characters without spaces, got {quote(label)}")
 
 
-def read(description: object) -> Drawn:
+def read(description: object) -> DescribedTree:
     """The tree of a JSON document, checked; BadOption says what is wrong and where."""
     if (
         not isinstance(description, dict)
@@ -216,7 +216,9 @@ def read(description: object) -> Drawn:
     root = reader.node(tree, name, reader.turn(description.get("root", "MAX"), "root"))
     zero_sum = players == 2 and all(leaf[0] + leaf[1] == 0 for leaf in reader.leaves)
     best = max(leaf[0] for leaf in reader.leaves)
-    drawn = Drawn(root, players, _bounds(description, reader, zero_sum), zero_sum, reader.chance, reader.height, best)
+    drawn = DescribedTree(
+        root, players, _bounds(description, reader, zero_sum), zero_sum, reader.chance, reader.height, best
+    )
     _check_estimates(root, drawn)
     return drawn
 
@@ -235,7 +237,7 @@ def _bounds(description: Mapping[str, Any], reader: Reader, zero_sum: bool) -> t
     raise BadOption(f"expected bounds [low, high] around every leaf, null for none, got {quote(given)}")
 
 
-def _check_estimates(node: Node, drawn: Drawn) -> None:
+def _check_estimates(node: Node, drawn: DescribedTree) -> None:
     low, high = drawn.bounds
     for number in (node.estimate or ())[: 1 if drawn.zero_sum else None]:
         if not low < number < high:
@@ -252,11 +254,11 @@ def shipped() -> Mapping[str, Any]:
 
 
 @lru_cache(maxsize=64)
-def _shipped_tree(name: str) -> Drawn:
+def _shipped_tree(name: str) -> DescribedTree:
     return read(shipped()[name])
 
 
-def _tree_in(file: str) -> Drawn:
+def _tree_in(file: str) -> DescribedTree:
     text = read_text(Path(file), most=_MOST_BYTES)
     try:
         return read(json.loads(text, object_pairs_hook=_without_doubles))
@@ -296,7 +298,7 @@ class Tree(PathState[str]):
 
     __slots__ = ("node", "tree", "turn")
 
-    tree: Drawn
+    tree: DescribedTree
     node: Node
 
     @classmethod
@@ -307,7 +309,7 @@ class Tree(PathState[str]):
         return cls.at(tree, tree.root)
 
     @classmethod
-    def at(cls, tree: Drawn, node: Node) -> Self:
+    def at(cls, tree: DescribedTree, node: Node) -> Self:
         """The position at that node."""
         state = cls()
         state.tree = tree

@@ -10,7 +10,7 @@ from typing import Any, Unpack
 
 from adsearch import Budget, Result, State, Table, deepening
 from adsearch.ordering import Ordering
-from agents.builtin.thinker import TABLE_SIZE, Limits, Thinker
+from agents.builtin.thinker import TABLE_SIZE, SearchLimits, Thinker
 
 
 class AlphaBeta(Thinker):
@@ -19,7 +19,7 @@ class AlphaBeta(Thinker):
     algorithm: deepening.Algorithm = "alphabeta"
     quiescence = False
 
-    def __init__(self, *, table: bool = True, ordering: bool = True, **limits: Unpack[Limits]) -> None:
+    def __init__(self, *, table: bool = True, ordering: bool = True, **limits: Unpack[SearchLimits]) -> None:
         super().__init__(**limits)
         self.table: bool | Table = table
         self.ordering: bool | Ordering[Any] = ordering

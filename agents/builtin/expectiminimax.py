@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from adsearch import Budget, Result, State, expectiminimax
-from agents.builtin.thinker import Limits, Thinker, deepened
+from agents.builtin.thinker import SearchLimits, Thinker, deepened
 
 
 class Expectiminimax(Thinker):
@@ -16,7 +16,7 @@ class Expectiminimax(Thinker):
 
     kinds = ("chance",)
 
-    def __init__(self, *, pruning: expectiminimax.Pruning = "star1", **limits: Unpack[Limits]) -> None:
+    def __init__(self, *, pruning: expectiminimax.Pruning = "star1", **limits: Unpack[SearchLimits]) -> None:
         super().__init__(**limits)
         self.pruning = pruning
 

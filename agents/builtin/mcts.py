@@ -10,7 +10,7 @@ from typing import Any, Unpack
 
 from adsearch import Budget, Result, State, mcts
 from agents.agent import Clock
-from agents.builtin.thinker import Limits, Thinker, check
+from agents.builtin.thinker import SearchLimits, Thinker, check
 
 
 class Mcts(Thinker):
@@ -18,7 +18,9 @@ class Mcts(Thinker):
 
     kinds = ("chance", "several", "hidden")
 
-    def __init__(self, *, simulations: int | None = None, exploration: float = 1.4, **limits: Unpack[Limits]) -> None:
+    def __init__(
+        self, *, simulations: int | None = None, exploration: float = 1.4, **limits: Unpack[SearchLimits]
+    ) -> None:
         super().__init__(**limits)
         check("simulations", simulations, 1)
         check("exploration", exploration, 0, 1000)

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from adsearch import Budget, Result, State, expectimax, maxn, negamax, paranoid, selective
 from agents.builtin.alphabeta import AlphaBeta
-from agents.builtin.thinker import Limits, Thinker, check, deepened
+from agents.builtin.thinker import SearchLimits, Thinker, check, deepened
 
 
 class Negamax(Thinker):
@@ -35,7 +35,7 @@ class Quiescence(AlphaBeta):
 class Selective(Thinker):
     """Alpha-beta with only the best few moves of each position, and so deeper (forward pruning)."""
 
-    def __init__(self, *, width: int = 4, **limits: Unpack[Limits]) -> None:
+    def __init__(self, *, width: int = 4, **limits: Unpack[SearchLimits]) -> None:
         super().__init__(**limits)
         check("width", width, 1)
         self.width = width

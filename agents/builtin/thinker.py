@@ -33,7 +33,7 @@ _LEAST: Final = 32
 """Limit of nodes when no time is left."""
 
 
-class Limits(TypedDict, total=False):
+class SearchLimits(TypedDict, total=False):
     """The options of all built-in agents that search: limits for a move, its evaluation, and randomness."""
 
     depth: int | None

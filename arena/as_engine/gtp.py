@@ -17,7 +17,7 @@ from adsearch import games
 from adsearch.errors import AdsearchError, BadMove
 from adsearch.games.go import COLUMNS
 from arena import installation
-from arena.as_engine.host import Host
+from arena.as_engine.host import EngineHost
 from arena.as_engine.program import Wire
 from arena.as_engine.turn import LineOfPlay, Turn, nanoseconds, suggested
 from arena.match.clock import TimeControl
@@ -30,14 +30,14 @@ _MOST_STONES: Final = 10**6
 _NOT_TEXT: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
-class Refused(Exception):
+class GtpRefused(Exception):
     """A command that cannot be carried out; its text is the answer."""
 
 
 class Gtp:
     """One connection with a Go program."""
 
-    def __init__(self, host: Host, wire: Wire[str]) -> None:
+    def __init__(self, host: EngineHost, wire: Wire[str]) -> None:
         self._host = host
         self._wire = wire
         self._size = 9
@@ -96,7 +96,7 @@ class Gtp:
             return "?", "unknown command"
         try:
             return "=", command(words[1:])
-        except Refused as refused:
+        except GtpRefused as refused:
             return "?", str(refused)
         except (IndexError, ValueError):
             return "?", "syntax error"
@@ -116,7 +116,7 @@ class Gtp:
     def _boardsize(self, words: Sequence[str]) -> str:
         size = int(words[0])
         if not 1 <= size <= len(COLUMNS):
-            raise Refused("unacceptable size")
+            raise GtpRefused("unacceptable size")
         self._size = size
         return self._new_game()
 
@@ -127,7 +127,7 @@ class Gtp:
             self._clear()
         except AdsearchError:
             self._komi = before
-            raise Refused("komi must be a multiple of 0.5, from -361 to 361") from None
+            raise GtpRefused("komi must be a multiple of 0.5, from -361 to 361") from None
         self._line.follow(texts)
         self._steps = steps
         return ""
@@ -141,7 +141,7 @@ class Gtp:
             self._line.play(vertex)
         except BadMove:
             self._line.undo(passed)
-            raise Refused("illegal move") from None
+            raise GtpRefused("illegal move") from None
         self._steps.append(passed + 1)
         return ""
 
@@ -155,7 +155,7 @@ class Gtp:
 
     def _undo(self, _: Sequence[str]) -> str:
         if not self._steps:
-            raise Refused("cannot undo")
+            raise GtpRefused("cannot undo")
         self._line.undo(self._steps.pop())
         return ""
 
@@ -175,13 +175,13 @@ class Gtp:
 
     def _set_handicap(self, words: Sequence[str]) -> str:
         if self._line.texts:
-            raise Refused("board not empty")
+            raise GtpRefused("board not empty")
         for vertex in words:
             try:
                 self._play(("b", vertex))
-            except Refused:
+            except GtpRefused:
                 self._clear()
-                raise Refused("invalid vertex list") from None
+                raise GtpRefused("invalid vertex list") from None
         return ""
 
     # Moves and time.
@@ -247,14 +247,14 @@ class Gtp:
 
 def _colour(word: str) -> int:
     if word.lower() not in _COLOURS:
-        raise Refused("invalid color")
+        raise GtpRefused("invalid color")
     return _COLOURS[word.lower()]
 
 
 def _seconds(word: str) -> float:
     seconds = float(word)
     if math.isnan(seconds):
-        raise Refused("syntax error")
+        raise GtpRefused("syntax error")
     return seconds
 
 
@@ -267,7 +267,7 @@ def _handicap(size: int, stones: int) -> list[str]:
     low, high, middle = (4, size - 3, (size + 1) // 2) if size > 12 else (3, size - 2, (size + 1) // 2)
     most = 0 if size < 7 else 4 if size % 2 == 0 or size == 7 else 9
     if not 2 <= stones <= most:
-        raise Refused("invalid number of stones")
+        raise GtpRefused("invalid number of stones")
     corners = [(low, low), (high, high), (low, high), (high, low)]
     sides = [(low, middle), (high, middle), (middle, low), (middle, high)]
     points = (corners + sides)[: stones - stones % 2 if stones > 4 else stones]

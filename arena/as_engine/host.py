@@ -62,7 +62,7 @@ class Thought:
         return tuple(texts) if texts[:1] == [own] else (own,)
 
 
-class Host:
+class EngineHost:
     """One agent for each game. It chooses the moves of one seat."""
 
     def __init__(self, make: Callable[[], Agent], name: str) -> None:

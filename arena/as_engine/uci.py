@@ -18,7 +18,7 @@ from agents import builtin
 from agents.agent import Agent
 from agents.builtin import BuiltIn
 from agents.errors import AgentsError, BadAgent
-from arena.as_engine.host import Host, Thought
+from arena.as_engine.host import EngineHost, Thought
 from arena.as_engine.program import Wire
 from arena.as_engine.turn import FOREVER, LineOfPlay, Turn, nanoseconds, suggested
 from arena.match.clock import TimeControl
@@ -38,7 +38,7 @@ _WON: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class UciCommand:
     """A command for the main thread; `turn` if it is `go`."""
 
     words: tuple[str, ...]
@@ -48,7 +48,7 @@ class Order:
 class Uci:
     """One connection with a chess program."""
 
-    def __init__(self, host: Host, wire: Wire[Order], *, builtin: BuiltIn | None = None) -> None:
+    def __init__(self, host: EngineHost, wire: Wire[UciCommand], *, builtin: BuiltIn | None = None) -> None:
         self._host = host
         self._wire = wire
         self._options = AgentOptions(builtin)
@@ -81,13 +81,13 @@ class Uci:
 
     # In the reading thread.
 
-    def _arrived(self, line: str) -> Order | None:
+    def _arrived(self, line: str) -> UciCommand | None:
         words = tuple(dropwhile(lambda word: word not in _COMMANDS, line.split()))
         command = words[0] if words else ""
         self._turns = [turn for turn in self._turns if not turn.answered]
         if command == "go":
             self._turns.append(Turn(words[1:], held="infinite" in words or "ponder" in words))
-            return Order(words, self._turns[-1])
+            return UciCommand(words, self._turns[-1])
         if command == "stop":
             for turn in self._turns:
                 turn.stop()
@@ -99,7 +99,7 @@ class Uci:
         elif command:
             if command == "quit":
                 self._ended()
-            return Order(words)
+            return UciCommand(words)
         return None
 
     def _ended(self) -> None:

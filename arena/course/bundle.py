@@ -83,11 +83,11 @@ def _files(store: Store, source: str) -> list[SourceFile]:
     return [SourceFile(source, path, file.executable, file.content) for path, file in store.read(source).items()]
 
 
-def _own_names() -> bundles.Names:
-    return bundles.Names(of=str, words=str, pair=str)
+def _own_names() -> bundles.BundleNames:
+    return bundles.BundleNames(of=str, words=str, pair=str)
 
 
-def _aliases(connection: Connection, agents: tuple[str, ...], roster: Roster) -> bundles.Names:
+def _aliases(connection: Connection, agents: tuple[str, ...], roster: Roster) -> bundles.BundleNames:
     origins = bundles.origins_of(connection, agents)
     names = aliases_of({name: is_ready_made(*origin) for name, origin in origins.items()}, roster)
 
@@ -101,4 +101,4 @@ def _aliases(connection: Connection, agents: tuple[str, ...], roster: Roster) ->
             return json.dumps([names.shown.get(part, part) if isinstance(part, str) else part for part in parts])
         return hashlib.sha256(key.encode()).hexdigest()[:16]
 
-    return bundles.Names(of=lambda name: names.shown[name], words=names.redact, pair=pair)
+    return bundles.BundleNames(of=lambda name: names.shown[name], words=names.redact, pair=pair)

@@ -31,7 +31,7 @@ from arena.course.output_folder import spread
 from arena.errors import BadRating
 from arena.history.words import counted, moment
 from arena.pages import event, replay_page
-from arena.pages.drawing import Frame, draw
+from arena.pages.drawing import PageFrame, draw
 from arena.players.versions import is_ready_made
 from arena.ratings import ranking, systems
 from arena.ratings.points import IN_CROSSTABLE
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from arena.ratings.recorded import VersionRating
     from arena.results.report import ReportedAgent
     from db.database import Connection
-    from db.lately import LastResult
+    from db.recent import LastResult
     from db.records import PastGame
 
 
@@ -147,7 +147,7 @@ def ratings_of(
         return None
     held = {name: rating for name, rating in anchors.items() if name in there}
     try:
-        return systems.rank(games, counts, settings=ranking.Settings(anchors=held))
+        return systems.rank(games, counts, settings=ranking.RankingSettings(anchors=held))
     except BadRating:
         return None
 
@@ -312,10 +312,10 @@ def _drawn(template: str, report: Report, at: str, title: str, **values: Any) ->
     return draw(template, title, frame(report.title, at, below=made), **values).text
 
 
-def frame(title: str, at: str, *, below: str = "", modules: Sequence[str] = ()) -> Frame:
+def frame(title: str, at: str, *, below: str = "", modules: Sequence[str] = ()) -> PageFrame:
     """The frame of the page at `at` in the folder of a tournament's report."""
     up = address_up(at)
-    return Frame(
+    return PageFrame(
         pages=((f"{up}{FRONT}", title), (f"{up}{GAMES}", "All games")),
         label="This report",
         at=f"{up}{at}",

@@ -26,7 +26,7 @@ _MOST_KEPT: Final = (Log.KEPT, 60 * 1024)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ReplayStep:
     """A position, and the ply that led to it."""
 
     number: int
@@ -70,7 +70,7 @@ class Replay:
 
     game: PastGame
     """The game, with its moves as people write them."""
-    steps: tuple[Step, ...]
+    steps: tuple[ReplayStep, ...]
     """The first position, and one step for each ply."""
     trouble: str
     """Why there are no positions, or none from some ply on; empty if there are all."""
@@ -88,7 +88,7 @@ def replay(game: PastGame, *, trust: bool = False) -> Replay:
     game = shown_moves.game(game, [state for state, _ in states])
     left = [at_first(clock) for clock in game.clocks]
     judged = {ply.ply: ply for ply in game.analysis}
-    steps = [Step(0, None, *states[0], tuple(left))]
+    steps = [ReplayStep(0, None, *states[0], tuple(left))]
     for number, (move, (state, last)) in enumerate(zip(game.moves, states[1:], strict=True), start=1):
         said = ""
         if isinstance(move.who, int):
@@ -96,7 +96,7 @@ def replay(game: PastGame, *, trust: bool = False) -> Replay:
             said = next(printed[move.who])
         before_chance = number < len(game.moves) and game.moves[number].who == "chance"
         passes = move.who == "chance" and before_chance and state is not None and state.hidden
-        steps.append(Step(number, move, state, last, tuple(left), said, judged.get(number), passes))
+        steps.append(ReplayStep(number, move, state, last, tuple(left), said, judged.get(number), passes))
     return Replay(game, tuple(steps), trouble, untrusted, tuple(leftover for _, leftover in logs))
 
 

@@ -42,7 +42,7 @@ class Present:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HostAnswer:
     """A task has ended."""
 
     key: str
@@ -72,12 +72,12 @@ class Cluster:
         self.bell, self._rope = socket.socketpair()
         self.bell.setblocking(False)
         self._rope.setblocking(False)
-        self._happened: deque[Present | Answer] = deque()
+        self._happened: deque[Present | HostAnswer] = deque()
         self._futures: dict[str, Future] = {}
         self._asking = self._in_loop(self._ask())
 
     def call(self, host: str, task: Task, key: str, data: bytes) -> None:
-        """Has the host at the address `host` run `task`; an `Answer` follows."""
+        """Has the host at the address `host` run `task`; an `HostAnswer` follows."""
         future = self._client.submit(
             task, data, key=key, workers=[host], allow_other_workers=False, pure=False, retries=0
         )
@@ -89,7 +89,7 @@ class Cluster:
         if (future := self._futures.pop(key, None)) is not None:
             future.release()
 
-    def happened(self) -> Iterator[Present | Answer]:
+    def happened(self) -> Iterator[Present | HostAnswer]:
         """All that has happened since the last call. SchedulerLost if the scheduler is gone."""
         try:
             while self.bell.recv(4096):
@@ -142,12 +142,12 @@ class Cluster:
 
     async def _fetch(self, key: str, future: Future) -> None:
         try:
-            self._tell(Answer(key, await future))
+            self._tell(HostAnswer(key, await future))
         except (Exception, CancelledError, asyncio.CancelledError) as error:
             if self._client.status == "running":  # else the scheduler is gone, and with it every task
-                self._tell(Answer(key, None, _first_line(error)))
+                self._tell(HostAnswer(key, None, _first_line(error)))
 
-    def _tell(self, what: Present | Answer) -> None:
+    def _tell(self, what: Present | HostAnswer) -> None:
         self._happened.append(what)
         self._ring()
 

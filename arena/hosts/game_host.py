@@ -30,9 +30,9 @@ from arena.hosts.messages import (
     RESOURCE,
     Batch,
     Host,
+    HostResult,
     Joining,
     Played,
-    Result,
     received,
     sent,
 )
@@ -74,7 +74,7 @@ class _Pending:
     def reply(self, failed: str = "", missing: tuple[str, ...] = ()) -> None:
         now = datetime.now(UTC)
         results = [
-            Result(
+            HostResult(
                 number=over.game.number,
                 attempt=over.game.attempt,
                 record=over.record,

@@ -26,7 +26,7 @@ from arena.errors import ArenaError
 from arena.history import documents
 from arena.history.verify import PositionCheck, wrongs_of
 from arena.hosts import game_host
-from arena.hosts.cluster import Answer, Cluster, Present
+from arena.hosts.cluster import Cluster, HostAnswer, Present
 from arena.hosts.leases import Leases
 from arena.hosts.messages import Host, Played, check_result, received, sent
 from arena.hosts.travelling import Sender
@@ -136,7 +136,7 @@ class Company:
 
     # Hosts.
 
-    def _happened(self) -> Iterator[tuple[str, Answer]]:
+    def _happened(self) -> Iterator[tuple[str, HostAnswer]]:
         """Waits, and yields what hosts have answered. New hosts are asked first whether they play."""
         for name, known in self._known.items():
             if monotonic() >= known.ask_at:
@@ -179,7 +179,7 @@ class Company:
         if self._alone:
             raise HostLost("the game host of this machine has ended; the same command continues")
 
-    def _note_joined(self, name: str, answer: Answer) -> None:
+    def _note_joined(self, name: str, answer: HostAnswer) -> None:
         try:
             if answer.failure:
                 raise ArenaError(answer.failure)
@@ -346,7 +346,7 @@ class Home(Company):
         self._leases.lend(name, key, games)
         self._call(name, game_host.play, key, sent(batch))
 
-    def _take(self, name: str, answer: Answer, schedule: Schedule) -> Iterator[Finished]:
+    def _take(self, name: str, answer: HostAnswer, schedule: Schedule) -> Iterator[Finished]:
         """A task has ended: its results are noted, and its other games come back."""
         try:
             played = Played(failed=answer.failure) if answer.failure else received(answer.data, Played)

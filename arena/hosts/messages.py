@@ -112,7 +112,7 @@ class Batch(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fiel
     """By hash: files that the host has not been sent yet."""
 
 
-class Result(Struct, frozen=True):
+class HostResult(Struct, frozen=True):
     """A finished game. Times are in seconds before the message was sent: the clocks of two machines differ."""
 
     number: int
@@ -126,7 +126,7 @@ class Result(Struct, frozen=True):
 class Played(Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fields=True):
     """What became of a batch. Its other games were not played, or have no result."""
 
-    results: tuple[Result, ...] = ()
+    results: tuple[HostResult, ...] = ()
     missing: tuple[str, ...] = ()
     """Hashes of sources that the host lacks."""
     failed: Text = ""
@@ -150,7 +150,7 @@ def received(data: object, kind: type[Message]) -> Message:
         raise ArenaError(f"expected a message {kind.__name__}: {error}") from None
 
 
-def check_result(result: Result, game: Planned) -> None:
+def check_result(result: HostResult, game: Planned) -> None:
     """ArenaError if this is not about `game`. Whether it can have gone so, its rules say (`Home`)."""
     record = result.record
     if record.game != game.number:

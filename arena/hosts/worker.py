@@ -26,7 +26,7 @@ from distributed.utils import get_ip
 from arena.errors import ArenaError
 from arena.hosts.game_host import TASKS, GameHost
 from arena.hosts.messages import check_dask
-from arena.play.helper import Asker, AskerEnded, Helper, Limits
+from arena.play.helper import Asker, AskerEnded, Helper, HelperLimits
 from arena.walls.run_folder import RunFolder
 
 JOINS_WITHIN: Final = 300.0
@@ -193,7 +193,7 @@ def local_cluster(folder: RunFolder, games: int) -> Iterator[tuple[str, Security
         dashboard_address="127.0.0.1:0",  # a free port: another Dask on this machine may have the default one
         security=security,
     ) as cluster:
-        host = Helper(play, Limits(finishes=True), folder=folder, ends_within=_ENDS_WITHIN)
+        host = Helper(play, HelperLimits(finishes=True), folder=folder, ends_within=_ENDS_WITHIN)
         host.send((cluster.scheduler_address, games, {name: getattr(security, name) for name in _FIELDS}))
         try:
             yield cluster.scheduler_address, security

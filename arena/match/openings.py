@@ -43,7 +43,7 @@ class Opening(Struct, frozen=True):
     """Empty: the one from which all games begin."""
 
 
-class Listed(Struct, frozen=True, kw_only=True):
+class ListedOpening(Struct, frozen=True, kw_only=True):
     """The openings of a file."""
 
     openings: tuple[Opening, ...] = ()
@@ -70,7 +70,7 @@ def position_read(game: str, text: str) -> str:
 class Book:
     """The openings of one game: random ones with a number of plies, or those of a file."""
 
-    def __init__(self, rules: str, wanted: int | Listed, *, seed: int, position: str = "") -> None:
+    def __init__(self, rules: str, wanted: int | ListedOpening, *, seed: int, position: str = "") -> None:
         """`wanted`: a number of plies, 0 for none; or the openings to choose from. `position`: where they begin, if not
         where the rules say. BadFixture if the game cannot have them."""
         self._rules = rules
@@ -145,7 +145,7 @@ def _different(rules: str, start: State[Any], listed: Sequence[Opening]) -> list
 class _ListedOrder:
     """The openings of a file, in an order for certain players."""
 
-    def __init__(self, different: Sequence[Opening], listed: Listed, names: tuple[str, ...], seed: int) -> None:
+    def __init__(self, different: Sequence[Opening], listed: ListedOpening, names: tuple[str, ...], seed: int) -> None:
         found = [*different]
         if listed.order == "random":
             found.sort(key=lambda one: number(seed, "opening", *names, *one.moves, *filter(None, [one.position])))

@@ -44,7 +44,7 @@ class Document(Struct, frozen=True):
     """Its Content-Security-Policy, which also stands in the text; a server sends it as a header."""
 
 
-class Frame(Struct, frozen=True, kw_only=True):
+class PageFrame(Struct, frozen=True, kw_only=True):
     """What stands around the content of a page: links above, a line below, and how it is with its server."""
 
     home: tuple[str, str] = ("", "arena")
@@ -91,7 +91,7 @@ def files() -> tuple[str, ...]:
     return (SHEET, *sorted(each.name for each in resources.files(__package__).joinpath("scripts").iterdir()))
 
 
-def draw(template: str, title: str, frame: Frame, **values: Any) -> Document:
+def draw(template: str, title: str, frame: PageFrame, **values: Any) -> Document:
     """The page of this template."""
     sheet = "" if frame.static else f"\n{_sheet()}"
     reader = f"\n{file(READER)}"

@@ -11,7 +11,7 @@ from arena.history.words import age, counted, moment
 from arena.pages.game import Plot, ratings
 from arena.ratings import plots
 from arena.ratings.match_statistics import Hypothesis
-from arena.ratings.plots.line_plot import Line
+from arena.ratings.plots.line_plot import PlottedLine
 from arena.ratings.plots.ranking_plot import MARKS
 from arena.ratings.points import APART
 from arena.ratings.scale import expected_score
@@ -289,7 +289,7 @@ def agent_progress(agent: ReportedAgent) -> RatingPlot | None:
     return rating_plot([line], title="Rating of each version", x="version", text=text)
 
 
-def rating_plot(lines: Sequence[Line], *, title: str, x: str, text: str) -> RatingPlot | None:
+def rating_plot(lines: Sequence[PlottedLine], *, title: str, x: str, text: str) -> RatingPlot | None:
     """The plot of these ratings; None if there are none."""
     plot = ratings(lines, title=title, x=x)
     return None if plot is None else RatingPlot(plot, text)

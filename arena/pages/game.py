@@ -16,7 +16,7 @@ from adsearch.pictures.svg import number, pair
 from arena.history import words
 from arena.ratings.plots import line_plot
 from arena.ratings.plots.chart import ratings_axis
-from arena.ratings.plots.line_plot import Line, Point, finite
+from arena.ratings.plots.line_plot import PlottedLine, Point, finite
 from arena.results import figures
 from db.records import JudgedPly, Mark
 
@@ -27,7 +27,7 @@ _SHORT: Final = 8
 """Most characters of a move that two columns of moves have room for."""
 
 
-class Seat(Struct, frozen=True, kw_only=True):
+class ShownSeat(Struct, frozen=True, kw_only=True):
     """A player at the edge of the board."""
 
     name: str
@@ -45,7 +45,7 @@ class Seat(Struct, frozen=True, kw_only=True):
     """Of two players: whether it stands below the board."""
 
 
-class Ply(Struct, frozen=True):
+class ShownPly(Struct, frozen=True):
     """A move in the list."""
 
     number: int
@@ -72,7 +72,7 @@ class Item(Struct, frozen=True):
     who: str
     kind: str
     """The class of the seat's colour, and whether it is long; "events" of what is dealt."""
-    plies: Sequence[Ply]
+    plies: Sequence[ShownPly]
 
 
 def seat_kind(seat: int, rules: str) -> str:
@@ -97,10 +97,10 @@ def shape(players: int) -> str:
     return "one" if players < 2 else "" if players == 2 else "four" if players < 5 else "six"
 
 
-def items(plies: Iterable[Ply], names: Sequence[str], rules: str) -> list[Item]:
+def items(plies: Iterable[ShownPly], names: Sequence[str], rules: str) -> list[Item]:
     """The list of moves. What is dealt in a row shares an item."""
     found: list[Item] = []
-    dealt: list[Ply] = []
+    dealt: list[ShownPly] = []
     pairs = games.looks(rules).two_plies_a_number
     for ply in plies:
         dealt.append(ply)
@@ -151,7 +151,7 @@ _HUGE: Final = 1e6
 _MOST_DOTS: Final = 40
 
 
-class Drawn(Struct, frozen=True):
+class DrawnLine(Struct, frozen=True):
     """A line of a plot on a page."""
 
     name: str
@@ -174,7 +174,7 @@ class Plot(Struct, frozen=True, kw_only=True):
     unit: str
     said: str
     """What it shows, in words."""
-    lines: Sequence[Drawn]
+    lines: Sequence[DrawnLine]
     ticks: Sequence[str]
     """Of the axis, from above; they are equally far apart."""
     levels: Sequence[str]
@@ -187,7 +187,7 @@ class Plot(Struct, frozen=True, kw_only=True):
     """For whom the upper and the lower edge is good, if there is one line."""
 
 
-def on_one_axis(lines: Sequence[Line]) -> bool:
+def on_one_axis(lines: Sequence[PlottedLine]) -> bool:
     """Whether the lines are readable on one axis: their largest values differ by a factor of at most 20."""
     most = [max((abs(point.y) for point in line.points if point.y), default=0.0) for line in lines]
     most = [value for value in most if value]
@@ -209,7 +209,7 @@ def over_plies(plies: int) -> Across:
     return Across(0.0, float(max(plies, 1)), "0", f"ply {plies}")
 
 
-def ratings(lines: Sequence[Line], *, title: str, x: str) -> Plot | None:
+def ratings(lines: Sequence[PlottedLine], *, title: str, x: str) -> Plot | None:
     """A plot of ratings with their error bands, over versions or games (`x`); None if there are no points."""
     places = [point.x for line in lines for point in line.points] or [0.0]
     low, high = min(places), max(places)
@@ -217,14 +217,14 @@ def ratings(lines: Sequence[Line], *, title: str, x: str) -> Plot | None:
 
 
 def plot(
-    lines: Sequence[Line],
+    lines: Sequence[PlottedLine],
     across: Across,
     rules: str,
     *,
     title: str,
     unit: str,
     bounds: tuple[float, float] | None = None,
-    mistakes: Sequence[line_plot.Mistake] = (),
+    mistakes: Sequence[line_plot.MistakeMark] = (),
     corners: Sequence[str] = (),
 ) -> Plot | None:
     """A plot of these lines; None if there are no points. The hue of a line is its seat in a game of these rules."""
@@ -251,7 +251,7 @@ def plot(
         end = line.points[-1]
         last = axis.text_with_error(end.y, end.error, sign="±") if known else ""
         band = " ".join([*upper, *lower])
-        drawn.append(Drawn(line.name, seat_kind(seat, rules), stroke, " ".join(places), dots, band, last))
+        drawn.append(DrawnLine(line.name, seat_kind(seat, rules), stroke, " ".join(places), dots, band, last))
     said = "; ".join(
         f"{line.name}: from {axis.text(line.points[0].y)} to {axis.text(line.points[-1].y)}" for line in kept
     )
@@ -290,7 +290,7 @@ def judged_values(plies: Sequence[JudgedPly], players: Sequence[str], bounds: tu
 
 def _judged(
     plies: Sequence[JudgedPly], players: Sequence[str], bounds: tuple[float, float] | None
-) -> tuple[list[Line], list[line_plot.Mistake], tuple[float, float] | None]:
+) -> tuple[list[PlottedLine], list[line_plot.MistakeMark], tuple[float, float] | None]:
     """The lines, the mistakes, and the bounds that the axis shows."""
     two = len(players) == 2
     first = plies[0]
@@ -298,9 +298,9 @@ def _judged(
     for seat in [0] if len(players) < 3 else range(len(players)):
         points = [Point(first.ply - 1, first.before.values[seat])] if first.before.known else []
         points += [Point(ply.ply, ply.after.values[seat]) for ply in plies if ply.after.known]
-        lines.append(Line(players[seat], tuple(points)))
+        lines.append(PlottedLine(players[seat], tuple(points)))
     mistakes = [
-        line_plot.Mistake(
+        line_plot.MistakeMark(
             ply.ply,
             ply.after.values[0 if two else ply.who],
             ply.who,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from arena.errors import ArenaError
-from arena.pages.drawing import Document, Frame, draw
+from arena.pages.drawing import Document, PageFrame, draw
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -179,7 +179,7 @@ def _wanted(words: str) -> list[re.Pattern[str]]:
 # In a browser.
 
 
-def page(name: str, frame: Frame, address: Callable[[str], str]) -> Document:
+def page(name: str, frame: PageFrame, address: Callable[[str], str]) -> Document:
     """A page of the docs. `address`: that of each page."""
     from markdown_it import MarkdownIt
 
@@ -203,7 +203,7 @@ def page(name: str, frame: Frame, address: Callable[[str], str]) -> Document:
     )
 
 
-def index(frame: Frame, address: Callable[[str], str], *, words: str = "", search: str = "") -> Document:
+def index(frame: PageFrame, address: Callable[[str], str], *, words: str = "", search: str = "") -> Document:
     """The list of all pages, or of what `words` find. `search`: the address of the search; empty: there is none."""
     parts = found(words)
     listed = [
@@ -286,7 +286,7 @@ def files() -> Iterator[tuple[str, str]]:
     def address(name: str) -> str:
         return f"{name or 'index'}.html"
 
-    frame = Frame(home=("index.html", "arena"))
+    frame = PageFrame(home=("index.html", "arena"))
     yield "index.html", index(frame, address).text
     for name in PAGES:
         yield address(name), page(name, frame, address).text

@@ -17,7 +17,7 @@ from adsearch.pictures.tree_drawing import of_trace
 from adsearch.trace import COLUMNS, NULL_WINDOW, Trace, row_of
 from agents import Played
 from arena.history.words import printable
-from arena.pages.drawing import Frame, draw
+from arena.pages.drawing import PageFrame, draw
 from arena.results import ResultsTable
 from arena.results.columns import Column, Listing
 
@@ -41,7 +41,7 @@ def html(value: Trace | Played | ResultsTable) -> str:
 
 def _drawn(parts: Sequence[Part], title: str = "", folded: Sequence[Part] = ()) -> str:
     """The parts, one below the other; those in `folded` are shown by a click on `title`."""
-    return draw("notebook.html", title, Frame(), parts=parts, folded=folded).text
+    return draw("notebook.html", title, PageFrame(), parts=parts, folded=folded).text
 
 
 def _tree(trace: Trace) -> Part:

@@ -15,19 +15,30 @@ from typing import Any, Final, NamedTuple
 from msgspec import structs
 
 from arena.history import words
-from arena.history.replay import Replay, Step, Where, played_on, replay
+from arena.history.replay import Replay, ReplayStep, Where, played_on, replay
 from arena.match.clock import SECOND
 from arena.pages import game as shown_game
 from arena.pages.board_marks import legend, with_marks, with_mistake
 from arena.pages.boards import boards
-from arena.pages.drawing import Document, Frame, draw
-from arena.pages.game import Plot, Ply, Seat, analysis_curves, leftover, on_one_axis, over_plies, plays, plot, shown
-from arena.ratings.plots.line_plot import Line, Point
+from arena.pages.drawing import Document, PageFrame, draw
+from arena.pages.game import (
+    Plot,
+    ShownPly,
+    ShownSeat,
+    analysis_curves,
+    leftover,
+    on_one_axis,
+    over_plies,
+    plays,
+    plot,
+    shown,
+)
+from arena.ratings.plots.line_plot import PlottedLine, Point
 from arena.results.columns import Cell, Column, Listing
 from db.records import HUMAN, JudgedPly, Mark, MoveRecord, PastGame
 
 MODULES: Final = ("replay.js",)
-_AS_A_FILE: Final = partial(draw, frame=Frame(modules=MODULES))
+_AS_A_FILE: Final = partial(draw, frame=PageFrame(modules=MODULES))
 _MOST: Final = 8
 """Moves of a line that shows what is wrong with a mistake, or what was better."""
 _LAST: Final = (Where.AFTER, Where.WITHOUT)
@@ -178,12 +189,12 @@ class _Page:
         )
 
     def seats(
-        self, opened: Step, turn: int | None, ratings: Mapping[str, tuple[float, float | None]]
-    ) -> Iterator[Seat]:
+        self, opened: ReplayStep, turn: int | None, ratings: Mapping[str, tuple[float, float | None]]
+    ) -> Iterator[ShownSeat]:
         """The players at the edges of the board. `turn`: the seat that is to move."""
         for seat, (player, name, href) in enumerate(zip(self.game.players, self.names, self.addresses, strict=True)):
             left = opened.left[seat]
-            yield Seat(
+            yield ShownSeat(
                 name=name,
                 kind=shown_game.seat_kind(seat, self.rules),
                 about=shown_game.about(seat, self.rules, *ratings.get(player, (None, None)))
@@ -262,7 +273,7 @@ class _Page:
         first = next((ply.ply for ply in mistakes if ply.who == own), mistakes[0].ply if mistakes else 0)
         return first if at is None else at
 
-    def lines(self, step: Step) -> list[_Line]:
+    def lines(self, step: ReplayStep) -> list[_Line]:
         """What shows that the step's move was a mistake: the moves that were better, and those that would follow."""
         judged = step.judged
         if judged is None or not judged.mark:
@@ -279,7 +290,7 @@ class _Page:
             lines.append(_Line(kind, moves, positions, seats))
         return [line for line in lines if line.positions]
 
-    def step(self, step: Step, board: str, lines: Sequence[_DrawnLine]) -> dict[str, Any]:
+    def step(self, step: ReplayStep, board: str, lines: Sequence[_DrawnLine]) -> dict[str, Any]:
         """A position: the move that led to it, the board, the clocks, and what was reported and printed. `lines`: what
         the better move and the answer to a mistake lead to; the first is shown beside the board."""
         judged, move, is_last = step.judged, step.move, step.number == self.plies
@@ -315,26 +326,26 @@ class _Page:
             "logs": [*self.leftovers(_LAST)] if is_last else [],
         }
 
-    def ply(self, step: Step, move: MoveRecord) -> Ply:
+    def ply(self, step: ReplayStep, move: MoveRecord) -> ShownPly:
         """The move that led to the step."""
         mark = Mark.NONE if step.judged is None else step.judged.mark
         spent = "" if move.spent is None else words.seconds(move.spent)
-        return Ply(step.number, shown(move.move), move.who, spent, mark, step.passes)
+        return ShownPly(step.number, shown(move.move), move.who, spent, mark, step.passes)
 
-    def listed(self) -> Iterator[Ply]:
+    def listed(self) -> Iterator[ShownPly]:
         """The moves."""
         yield from (self.ply(step, step.move) for step in self.replay.steps if step.move is not None)
 
-    def who(self, step: Step) -> str:
+    def who(self, step: ReplayStep) -> str:
         """The player of the ply, or "chance" or "opening"."""
         who = step.move.who if step.move else ""
         return self.names[who] if isinstance(who, int) else who
 
-    def lead(self, step: Step) -> str:
+    def lead(self, step: ReplayStep) -> str:
         """The ply and the player that led to a position, before the move."""
         return "Start" if step.move is None else f"{words.move_number(step.number, self.rules)} {self.who(step)}: "
 
-    def said(self, step: Step) -> tuple[str, str]:
+    def said(self, step: ReplayStep) -> tuple[str, str]:
         """The depth, score, nodes and expected moves that the player reported, and its text."""
         move = step.move
         if move is None:
@@ -343,7 +354,7 @@ class _Page:
         reported = [numbers, f"expects {words.printable(move.line)}" if move.line else ""]
         return " · ".join(filter(None, reported)), words.printable(move.text or "")
 
-    def marked(self, step: Step, board: str) -> str:
+    def marked(self, step: ReplayStep, board: str) -> str:
         """The board of a step with the cells that the player marked when it chose the move that led to the step, and
         with a mistake."""
         if step.judged is not None and step.judged.mark:
@@ -417,10 +428,10 @@ class _Page:
         spent = self.each(lambda move: None if move.spent is None else move.spent / SECOND)
         return plot(spent, over_plies(self.plies), self.rules, title="Time for each move", unit="seconds")
 
-    def each(self, value: Callable[[MoveRecord], float | None]) -> list[Line]:
+    def each(self, value: Callable[[MoveRecord], float | None]) -> list[PlottedLine]:
         """A line for each seat."""
         return [
-            Line(
+            PlottedLine(
                 name,
                 tuple(
                     Point(move.ply, found)

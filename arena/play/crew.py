@@ -116,5 +116,5 @@ def explained(record: GameRecord, players: Sequence[Member]) -> GameRecord:
     others = ""
     if record.verdict == Verdict.VOID and TOO_BUSY in record.detail:
         wardens = [player.process for player in players if player.guarded and player.process is not None]
-        others = next(filter(None, (usage.told_busy(warden.log, record.game) for warden in wardens)), "")
+        others = next(filter(None, (usage.busy_note(warden.log, record.game) for warden in wardens)), "")
     return msgspec.structs.replace(record, detail=": ".join([record.detail, *reasons]), busy=others)

@@ -47,7 +47,7 @@ _LONGEST_LINE: Final = 500
 _NOTHING: Final = "without an answer"
 
 
-class Limits(Struct, frozen=True, kw_only=True):
+class HelperLimits(Struct, frozen=True, kw_only=True):
     """What a helper may use."""
 
     nice: int = 0
@@ -202,7 +202,7 @@ class Helper(Process):
     def __init__(
         self,
         work: Callable[[Asker], None] | str,
-        limits: Limits,
+        limits: HelperLimits,
         *,
         folder: RunFolder | None = None,
         descriptors: Sequence[int] = (),
@@ -335,7 +335,7 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), sys.stdin.fileno())  # programs that it starts do not get the link
     asker = Asker(link)
     with suppress(AskerEnded):
-        limits = asker.job(Limits)
+        limits = asker.job(HelperLimits)
         try:
             _keep(limits, asker)
             module, _, name = sys.argv[1].partition(":")
@@ -348,7 +348,7 @@ def main() -> None:
             raise
 
 
-def _keep(limits: Limits, asker: Asker) -> None:
+def _keep(limits: HelperLimits, asker: Asker) -> None:
     """Sets the limits of this process. AskerEnded if the asker ended before that, whatever it has sent."""
     if not limits.finishes:
         parent.die_with_it()

@@ -27,7 +27,7 @@ _LONGEST_COMMAND: Final = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Language:
+class LanguageTable:
     """How agents in one language are built and run: a table [languages.NAME] of a description."""
 
     name: str
@@ -75,13 +75,13 @@ class Language:
         return word.replace(MAIN, self.spoken.main(files, main)) if MAIN in word else word
 
 
-def default(name: str) -> Language | None:
+def default(name: str) -> LanguageTable | None:
     """What the table [languages.NAME] sets if it does not say otherwise; None: it must say how an agent is run."""
     known = languages.find(f".{name}")
     if known is None or not known.run:
         return None
     walls = WallKind.CONTAINER if known.compiler_forks else WallKind.SANDBOX
-    return Language(name, known.build, known.run, build_walls=walls)
+    return LanguageTable(name, known.build, known.run, build_walls=walls)
 
 
 def _matches(name: str, pattern: str) -> bool:

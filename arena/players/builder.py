@@ -29,7 +29,7 @@ from arena import languages
 from arena.errors import ArenaError, BadPlayer
 from arena.match.allowance import GIBIBYTE, MEBIBYTE, Allowance, WallKind
 from arena.players import build_inside
-from arena.players.build_commands import Language
+from arena.players.build_commands import LanguageTable
 from arena.players.player import Player, files_in
 from arena.players.submissions import Store, Submission, built_player, find_program, is_built, is_command
 from arena.walls import file_access, jail, probe, seccomp
@@ -62,7 +62,7 @@ _TOO_MUCH: Final = {
 }
 
 
-def walls_of(store: Store, source: str, known: Mapping[str, Language]) -> tuple[WallKind | None, Allowance | None]:
+def walls_of(store: Store, source: str, known: Mapping[str, LanguageTable]) -> tuple[WallKind | None, Allowance | None]:
     """The walls and limits of the agent whose hash in the store is `source`: those of its language. None: the defaults,
     as for an agent in Python."""
     if not is_command(store.folder / source):
@@ -82,7 +82,7 @@ def take(player: Player, store: Store, scratch: Path | None = None) -> Submissio
     return store.take(player)
 
 
-def _built(path: Path, language: Language, player: Player, store: Store, scratch: Path | None) -> Player:
+def _built(path: Path, language: LanguageTable, player: Player, store: Store, scratch: Path | None) -> Player:
     """The source as an agent that can run. The same files are built only once."""
     files = store.read_source(path, alone=player.handed_in)
     if player.handed_in or language.spoken.names_matter:
@@ -107,7 +107,7 @@ def _built(path: Path, language: Language, player: Player, store: Store, scratch
     return agent
 
 
-def refuse_unlisted(player: Player, allowed: Mapping[str, Language]) -> None:
+def refuse_unlisted(player: Player, allowed: Mapping[str, LanguageTable]) -> None:
     """BadPlayer if the player is a source in a language that is not among those of its tournament's description."""
     if player.language is not None and player.language.name not in allowed and player.path is not None:
         spoken = player.language.spoken
@@ -122,7 +122,7 @@ def refuse_unlisted(player: Player, allowed: Mapping[str, Language]) -> None:
         )
 
 
-def _note(store: Store, files: Mapping[str, StoredFile], language: Language, main: str) -> Path:
+def _note(store: Store, files: Mapping[str, StoredFile], language: LanguageTable, main: str) -> Path:
     """The file in the store that remembers the build of these files with these commands."""
     key = [hash_of(files), language.build, language.run, *([main] if main else [])]
     return store.folder / _BUILT / hashlib.sha256(json.dumps(key).encode()).hexdigest()
@@ -140,7 +140,7 @@ def _remembered(store: Store, note: Path) -> Player | None:
 def _made(
     files: Mapping[str, StoredFile],
     command: Sequence[str],
-    language: Language,
+    language: LanguageTable,
     store: Store,
     scratch: Path | None,
     kind: WallKind,
@@ -175,7 +175,7 @@ def _made(
         clear(folder)
 
 
-def _result(confined: Confined, how: str, language: Language, store: Store) -> tuple[dict[str, StoredFile], str]:
+def _result(confined: Confined, how: str, language: LanguageTable, store: Store) -> tuple[dict[str, StoredFile], str]:
     """The files that the build leaves, and its warnings; BadPlayer if it failed."""
     packed, messages, wrong = _outputs(confined, most=2 * store.most_bytes)
     code = confined.exit()
@@ -193,7 +193,7 @@ def _result(confined: Confined, how: str, language: Language, store: Store) -> t
     return made, _first(said, language.spoken.build_warning, "warnings")
 
 
-def _refuse_missing(language: Language, program: str) -> None:
+def _refuse_missing(language: LanguageTable, program: str) -> None:
     """ArenaError if this machine does not have the program, which is not a file of the agent."""
     if not program.startswith("./") and shutil.which(program) is None:
         of = f"programs in {language.spoken.title}" if language.spoken.title else f"[languages.{language.name}]"
@@ -201,7 +201,7 @@ def _refuse_missing(language: Language, program: str) -> None:
         raise ArenaError(f"{of} need {quote(program)}, which is not on this machine; {how}")
 
 
-def _walls_for(language: Language, player: Player) -> WallKind:
+def _walls_for(language: LanguageTable, player: Player) -> WallKind:
     """The walls of its builds. Where they do not hold, limits for what was not handed in, as for agents that play; else
     ArenaError."""
     try:

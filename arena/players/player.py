@@ -33,7 +33,7 @@ from arena import languages
 from arena.engines import Engine
 from arena.errors import BadPlayer
 from arena.players import build_commands, engines
-from arena.players.build_commands import Language
+from arena.players.build_commands import LanguageTable
 
 if TYPE_CHECKING:
     from agents import Agent
@@ -102,7 +102,7 @@ class Player:
     """The words of a command, the program first."""
     engine: Engine | None = field(default=None, hash=False)
     """If the command is an engine: its settings."""
-    language: Language | None = field(default=None, hash=False)
+    language: LanguageTable | None = field(default=None, hash=False)
     """If it is a source: the commands that build and run it."""
     handed_in: bool = False
     """Whether others can have put it among files that are not its author's. Then nothing beside a single file is taken,
@@ -114,7 +114,7 @@ class Player:
         return self.kind in (PlayerKind.FILE, PlayerKind.FOLDER)
 
 
-def read_player(text: str, languages_of: Mapping[str, Language] = MappingProxyType({})) -> Player:
+def read_player(text: str, languages_of: Mapping[str, LanguageTable] = MappingProxyType({})) -> Player:
     """The player that `text` names; BadPlayer says what was expected and what to do. `languages_of`: a description's
     languages, in place of our defaults."""
     text = text.strip()
@@ -222,7 +222,7 @@ def _read_kaggle(text: str, given: str) -> Player:
     return replace(player, text=f"{given}:{function}", class_name=function)
 
 
-def _read_source(text: str, languages_of: Mapping[str, Language]) -> Player | None:
+def _read_source(text: str, languages_of: Mapping[str, LanguageTable]) -> Player | None:
     """The player if `text` names a file or a folder in one of these languages, or in one that we can build."""
     path = _absolute(text)
     if os.path.isfile(path):

@@ -317,7 +317,7 @@ class Seated(Struct, frozen=True):
     losses: int
 
 
-class Met(Struct, frozen=True):
+class PairResults(Struct, frozen=True):
     """One of their games, from the view of `a`."""
 
     id: int
@@ -349,9 +349,9 @@ class Versus(Struct, frozen=True):
     single: int
     """Number of rated games without the other game of their pair."""
     verdicts: dict[str, int]
-    longest: Met | None
-    shortest: Met | None
-    last: list[Met]
+    longest: PairResults | None
+    shortest: PairResults | None
+    last: list[PairResults]
     """The last games, the newest first."""
     repeated: int
     """Number of pairs (and single games) that repeat an earlier one move for move; they are not new observations."""
@@ -360,7 +360,7 @@ class Versus(Struct, frozen=True):
 def versus(games: Sequence[RatedGame], a: str, b: str) -> Versus:
     """The comparison of `a` and `b` in `games`, which are in the order of play. A name without a version means all its
     versions."""
-    met: list[Met] = []
+    met: list[PairResults] = []
     pairs: dict[Hashable, list[tuple[RatedGame, float]]] = {}
     for game in games:
         for seat, own in enumerate(game.names):
@@ -368,7 +368,7 @@ def versus(games: Sequence[RatedGame], a: str, b: str) -> Versus:
                 if seat != other_seat and _is(own, a) and _is(other, b):
                     lead = game.points[seat] - game.points[other_seat]
                     points = 1.0 if lead > 0 else 0.0 if lead < 0 else 0.5
-                    met.append(Met(game.id, seat, points, game.verdict, game.plies))
+                    met.append(PairResults(game.id, seat, points, game.verdict, game.plies))
                     pairs.setdefault(game.pair, []).append((game, points))
     outcomes = _outcomes(pairs.values())
     decided = Counter[float]()
@@ -427,7 +427,7 @@ def _is(player: str, name: str) -> bool:
     return name in (player, player.rpartition("@")[0])
 
 
-def _counted(met: Sequence[Met]) -> dict[str, int]:
+def _counted(met: Sequence[PairResults]) -> dict[str, int]:
     scores = Counter(one.points for one in met)
     return {"wins": scores[1.0], "draws": scores[0.5], "losses": scores[0.0]}
 

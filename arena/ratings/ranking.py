@@ -29,7 +29,7 @@ ONLY_LOST: Final = "<"
 ANCHOR: Final = "anchor"
 
 
-class Settings(Struct, frozen=True, kw_only=True):
+class RankingSettings(Struct, frozen=True, kw_only=True):
     """The settings of all systems; each system uses its own."""
 
     prior: float = PRIOR
@@ -102,7 +102,7 @@ class RatingSystem(ABC):
     """Whether it needs to know the round of each game."""
 
     @abstractmethod
-    def rank(self, games: Sequence[RatedGame], counts: Sequence[PairCount], settings: Settings) -> Ranking:
+    def rank(self, games: Sequence[RatedGame], counts: Sequence[PairCount], settings: RankingSettings) -> Ranking:
         """The ranking of all players with a rated game. `games`: in the order of play. `counts`: if it is `for_two`."""
 
     def __str__(self) -> str:
@@ -116,11 +116,11 @@ class FittedSystem(RatingSystem):
 
     @abstractmethod
     def fitted(
-        self, games: Sequence[RatedGame], counts: Sequence[PairCount], settings: Settings
+        self, games: Sequence[RatedGame], counts: Sequence[PairCount], settings: RankingSettings
     ) -> tuple[Ranking, Estimates]:
         """The ranking, and its fit."""
 
-    def rank(self, games: Sequence[RatedGame], counts: Sequence[PairCount], settings: Settings) -> Ranking:
+    def rank(self, games: Sequence[RatedGame], counts: Sequence[PairCount], settings: RankingSettings) -> Ranking:
         return self.fitted(games, counts, settings)[0]
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from db.scores import Scores
 
 
-class Recorded(Struct, frozen=True):
+class RecordedRatings(Struct, frozen=True):
     """The rating of a player."""
 
     rating: float
@@ -37,7 +37,7 @@ class Recorded(Struct, frozen=True):
 
 
 def ranking(
-    ratings: Mapping[str, Recorded], results: Scores, *, anchors: Collection[str] = (), one_scale: bool = False
+    ratings: Mapping[str, RecordedRatings], results: Scores, *, anchors: Collection[str] = (), one_scale: bool = False
 ) -> Ranking:
     """The ranking of all players with a recorded rating. Another player is surely better or worse if the difference of
     their ratings is larger than its 95 % error; `rank_low` and `rank_high` count only those.
@@ -68,7 +68,7 @@ def ranking(
 
 
 def _places(
-    pool: Sequence[str], ratings: Mapping[str, Recorded], unranked: Collection[str]
+    pool: Sequence[str], ratings: Mapping[str, RecordedRatings], unranked: Collection[str]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """The players of a pool, best first: rating, rank, and how sure they are."""
     ranked = ranks({name: ratings[name].rating for name in pool}, unranked)
@@ -110,7 +110,7 @@ def _results(score: Score, *, is_anchor: bool, is_ranked: bool) -> dict[str, Any
     }
 
 
-def _opponents(ratings: Mapping[str, Recorded], results: Scores) -> dict[str, float]:
+def _opponents(ratings: Mapping[str, RecordedRatings], results: Scores) -> dict[str, float]:
     """The mean rating of each player's opponents, weighted by games."""
     games: dict[str, int] = {}
     total: dict[str, float] = {}

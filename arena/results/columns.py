@@ -20,7 +20,7 @@ from arena.history.words import number, printable
 
 if TYPE_CHECKING:
     from arena.results.report import ListedGame
-    from db.lately import LastResult
+    from db.recent import LastResult
 
 Row = TypeVar("Row")
 _LONG: Final = 100

@@ -24,13 +24,13 @@ from db import rated_games as record
 from db.database import Connection, Database
 
 if TYPE_CHECKING:
-    from arena.ratings.ranking import Ranked, Ranking, RatingSystem, Settings
+    from arena.ratings.ranking import Ranked, Ranking, RankingSettings, RatingSystem
     from db.rated_games import Scope
     from db.records import RatedGame
 
 
 def recorded_ranking(
-    connection: Connection, scope: Scope, *, system: RatingSystem | None, settings: Settings
+    connection: Connection, scope: Scope, *, system: RatingSystem | None, settings: RankingSettings
 ) -> tuple[Ranking, list[RatedGame]]:
     """The ranking, and the games if they were read one by one. Default anchors are those of the descriptions; those
     of a ladder keep their ratings, as in the ladder itself."""
@@ -152,7 +152,7 @@ def ratings(
     from db.rated_games import Scope
 
     chosen = None if system is None else systems.find(system)
-    settings = ranking.Settings(anchors=anchors or {})
+    settings = ranking.RankingSettings(anchors=anchors or {})
     with _reading(db) as connection:
         number, title = _asked(connection, tournament, everything)
         for_points = chosen is not None and chosen.for_points

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from arena.tournament.format import Bracket, Series, TestedMatch
     from arena.tournament.standings import TournamentStandings
     from db.ladder import RatingPoint
-    from db.lately import LastResult
+    from db.recent import LastResult
     from db.scores import HeadToHead
 
 

@@ -24,9 +24,9 @@ from arena.history.words import moment
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.match.seeds import fresh_seed
 from arena.players.entrants import built_in
-from arena.serve.in_turn import StandingSchedule
-from arena.serve.invited import Find
-from arena.serve.opened import OpenLadder
+from arena.serve.invited_games import Find
+from arena.serve.open_ladders import OpenLadder
+from arena.serve.priority_schedule import StandingSchedule
 from arena.serve.submissions import possible_again
 from arena.tournament.host import host
 from arena.tournament.recorded_games import Wait, planned_game, written

@@ -27,8 +27,8 @@ from arena.players import versions
 from arena.players.builder import walls_of
 from arena.players.player import Player
 from arena.players.submissions import Store
-from arena.serve.in_turn import StandingSchedule
-from arena.serve.opened import OpenLadder
+from arena.serve.open_ladders import OpenLadder
+from arena.serve.priority_schedule import StandingSchedule
 from arena.student.checking import NUMBERED_STEPS, CheckReport, CheckStep, Light
 from arena.student.checking.check_maker import CheckMaker
 from arena.student.checking.check_schedule import Candidate, CheckSchedule, RunningCheck

@@ -23,10 +23,10 @@ from msgspec import Struct
 from arena.errors import HelperEnded, HelperLate
 from arena.history.words import printable
 from arena.match.allowance import MEBIBYTE
-from arena.play.helper import Asker, AskerEnded, Helper, Limits
-from arena.players.build_commands import Language
+from arena.play.helper import Asker, AskerEnded, Helper, HelperLimits
+from arena.players.build_commands import LanguageTable
 from arena.players.submissions import Store
-from arena.serve.opened import OpenLadder, opened
+from arena.serve.open_ladders import OpenLadder, opened
 from arena.serve.spool import ASK, MEMORY, SMALLER, Opened, Spool, ToOpen, open_upload
 from arena.serve.submissions import take_in
 from arena.tournament.recorded_games import written
@@ -45,7 +45,7 @@ MOST_INTERRUPTIONS: Final = 3
 """So often this process can be killed while it opens an upload; then the upload is opened after all others."""
 _TRIES: Final = 2
 """So often a helper may end without an answer. The first time it may be that the whole server is being killed."""
-_LIMITS: Final = Limits(
+_LIMITS: Final = HelperLimits(
     resources={
         # As for agents: RLIMIT_AS would count address space that is only reserved.
         resource.RLIMIT_DATA if usage.LINUX else resource.RLIMIT_AS: MEMORY,
@@ -67,7 +67,7 @@ _NICE: Final = 10
 _SCRATCH: Final = "upload-"
 
 
-class Settings(Struct, frozen=True):
+class IntakeSettings(Struct, frozen=True):
     """The first job of the intake; all others are nudges."""
 
     database: str
@@ -87,9 +87,9 @@ class IntakeProcess(Helper):
         self, folder: RunFolder, database: Database, store: Store, name: str, *, within: float = WITHIN
     ) -> None:
         """`name`: of the ladder. `within`: seconds for each upload."""
-        super().__init__(open_uploads, Limits(nice=_NICE, finishes=True), folder=folder)
+        super().__init__(open_uploads, HelperLimits(nice=_NICE, finishes=True), folder=folder)
         address = database.address.render_as_string(hide_password=False)
-        self.send(Settings(address, str(store.folder), name, str(folder.scratch), within))
+        self.send(IntakeSettings(address, str(store.folder), name, str(folder.scratch), within))
 
 
 class Intake:
@@ -170,7 +170,7 @@ class Intake:
 
     # The upload.
 
-    def _opened(self, one: StoredSubmission, languages: Mapping[str, Language]) -> Opened:
+    def _opened(self, one: StoredSubmission, languages: Mapping[str, LanguageTable]) -> Opened:
         """What is in the upload, or why it is refused."""
         how = ""
         for _ in range(_TRIES):
@@ -182,7 +182,7 @@ class Intake:
                 how = _in_a_row(str(error))
         return Opened(None, f"the process that opens it ended twice by itself ({how}); {SMALLER}; {ASK}")
 
-    def _opened_by_helper(self, one: StoredSubmission, languages: Mapping[str, Language]) -> Opened:
+    def _opened_by_helper(self, one: StoredSubmission, languages: Mapping[str, LanguageTable]) -> Opened:
         """What a helper finds in the upload; HelperEnded if it does not answer. When this returns, no process of it is
         left, and no file in the scratch folder."""
         scratch = Path(tempfile.mkdtemp(prefix=_SCRATCH, dir=self._scratch))
@@ -217,7 +217,7 @@ def _in_a_row(words: str) -> str:
 def open_uploads(director: Asker) -> None:
     """Opens uploads until the director ends; each answer says that one was opened; in a helper."""
     jail.adopt_orphans()  # those of a helper: what it has started is killed with it
-    settings = director.job(Settings)
+    settings = director.job(IntakeSettings)
     scratch = Path(settings.scratch)
     for left in scratch.glob(f"{_SCRATCH}*"):
         with suppress(OSError):  # it is removed with the run folder

@@ -1,7 +1,7 @@
 """Reads and checks the table [ladder] of a description: when the ladder is open, its anchors, limits and tournaments.
 
-`arena ladder open` and `arena serve` make a `Ladder` of the file; `opened.py` records it. Every mistake is a BadLeague
-with the file and the key. No game is played and no agent is run here. docs/reference.md has every key.
+`arena ladder open` and `arena serve` make a `Ladder` of the file; `open_ladders.py` records it. Every mistake is a
+BadLeague with the file and the key. No game is played and no agent is run here. docs/reference.md has every key.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from agents.errors import AgentsError
 from arena.course.collecting.hand_in import read_deadline
 from arena.errors import BadSubmission
 from arena.history import words
-from arena.match.openings import Listed
-from arena.players.build_commands import Language
+from arena.match.openings import ListedOpening
+from arena.players.build_commands import LanguageTable
 from arena.student import climb
 from arena.tournament import enrolment, formats
 from arena.tournament import league as leagues
@@ -65,7 +65,7 @@ class Anchor(Struct, frozen=True):
     """None: it follows from games between the anchors, when the ladder is opened."""
 
 
-class Limits(Struct, frozen=True):
+class HandInLimits(Struct, frozen=True):
     """How often an author can hand in: a token bucket, and a limit for each day."""
 
     pause: timedelta = timedelta(minutes=5)
@@ -76,7 +76,7 @@ class Limits(Struct, frozen=True):
     """The most submissions in 24 hours; 0: no limit."""
 
 
-class Dated(Struct, frozen=True):
+class TimedTournament(Struct, frozen=True):
     """A tournament of the versions that play at its start."""
 
     name: str
@@ -102,11 +102,11 @@ class Ladder(Struct, frozen=True, kw_only=True):
     """The number of agents that an author can have."""
     challenges: int = 10
     """The number of games that an author can start in a day, which do not count; 0: none."""
-    limits: Limits = Limits()
+    limits: HandInLimits = HandInLimits()
     final: League
     """The tournament after the close."""
-    tournaments: tuple[Dated, ...] = ()
-    languages: Mapping[str, Language] = {}
+    tournaments: tuple[TimedTournament, ...] = ()
+    languages: Mapping[str, LanguageTable] = {}
     """How agents in other languages than Python are built and run."""
 
     @property
@@ -128,7 +128,7 @@ def read(path: Path) -> Ladder:
         table.fail(f"a ladder needs a game for 2 players, {league.game_text} is for {league.seats}", "game")
     start = games.start(league.game)
     common = {key: value for key, value in keys.items() if key not in (LADDER_TABLE, *COURSE_TABLES)}
-    if isinstance(league.openings, Listed) and not is_stored_whole(league.openings):
+    if isinstance(league.openings, ListedOpening) and not is_stored_whole(league.openings):
         table.fail(
             "a ladder has openings as moves in each line; positions and their order are for tournaments", "openings"
         )
@@ -234,10 +234,10 @@ def _default_anchors(start: State[Any]) -> tuple[str, ...]:
     return tuple(player for player in climb.ladder(start) if is_fast(player))[:_MOST_ANCHORS]
 
 
-def _limits(table: Table) -> Limits:
+def _limits(table: Table) -> HandInLimits:
     table.only(LIMIT_KEYS)
-    default = Limits()
-    return Limits(
+    default = HandInLimits()
+    return HandInLimits(
         pause=table.duration("pause", default.pause),
         burst=table.whole("burst", 1, _LARGEST, default.burst),
         per_day=table.whole("per_day", 0, _LARGEST, default.per_day),
@@ -260,7 +260,7 @@ def _tournament(table: Table, common: Mapping[str, Any], ladder: str, name: str,
 
 def _dated(
     table: Table, common: Mapping[str, Any], ladder: str, folder: Path, opens: datetime | None, closes: datetime
-) -> Iterator[Dated]:
+) -> Iterator[TimedTournament]:
     taken = {FINAL, ANCHORS}
     for number, keys in enumerate(table.tables("tournament"), 1):
         own = Table(keys, f"{table.where}: tournament {number}")
@@ -272,4 +272,4 @@ def _dated(
         if starts >= closes or (opens is not None and starts < opens):
             own.fail(f"expected a time while the ladder is open, got {words.moment(starts)}", "starts")
         settings = Table({key: value for key, value in keys.items() if key not in ("name", "starts")}, own.where)
-        yield Dated(name, starts, _tournament(settings, common, ladder, name, folder))
+        yield TimedTournament(name, starts, _tournament(settings, common, ladder, name, folder))

@@ -27,8 +27,8 @@ from arena.players.entrants import Confinement, enter
 from arena.players.submissions import Store
 from arena.players.versions import player_of
 from arena.ratings.scale import ELO, WIDTH, middle
-from arena.serve.in_turn import StandingSchedule
-from arena.serve.opened import OpenLadder
+from arena.serve.open_ladders import OpenLadder
+from arena.serve.priority_schedule import StandingSchedule
 from arena.tournament.format import Pairing
 from arena.tournament.game_scheduling import RecordedTournament, games_of
 from arena.tournament.league import MOST_GAMES
@@ -258,7 +258,7 @@ class LadderGames(RecordedGames, StandingSchedule):
         game, self._scheduled = self._write(begin)
         return game
 
-    def _begin_pair(self, pair: Pair) -> ScheduledGame | None:
+    def _begin_pair(self, pair: LadderPair) -> ScheduledGame | None:
         """Schedules both games and begins the first; None if one of the two agents cannot play any more."""
         names = (pair.one, pair.other)
         versions = {name: self._lines[name].version for name in names}
@@ -305,13 +305,13 @@ class LadderGames(RecordedGames, StandingSchedule):
                 f"go on, or correct the rules and open a ladder with another name ({without_store(why)})"
             )
 
-    def _state(self) -> State:
+    def _state(self) -> PairingState:
         """What decides who plays next."""
         busy = Counter(name for pair in self._open for name in json.loads(pair)[:-1])
         unrated = middle(self._anchors.values())
         pairs = self._pairs
         candidates = [
-            Candidate(
+            PairCandidate(
                 name,
                 author=author_of(name),
                 anchor=name in self._anchors,
@@ -323,7 +323,7 @@ class LadderGames(RecordedGames, StandingSchedule):
             )
             for name, line in self._lines.items()
         ]
-        return State(candidates, pairs.met, pairs.now, self._aside)
+        return PairingState(candidates, pairs.met, pairs.now, self._aside)
 
     def _can_play(self, game: ScheduledGame) -> bool:
         """Whether the store has the programs of both players."""
@@ -457,7 +457,7 @@ _ANCHORED: Final = 0.1
 """The probability of an anchor as opponent: only games with anchors show where all the others are together."""
 
 
-class Candidate(Struct, frozen=True):
+class PairCandidate(Struct, frozen=True):
     """A player of the ladder, with the version that it plays with now."""
 
     name: str
@@ -475,10 +475,10 @@ class Candidate(Struct, frozen=True):
     """Number of its pairs in progress."""
 
 
-class State(Struct, frozen=True):
+class PairingState(Struct, frozen=True):
     """What decides who plays next."""
 
-    candidates: Sequence[Candidate]
+    candidates: Sequence[PairCandidate]
     """All who can play now."""
     met: Mapping[tuple[str, str], int]
     """For two names in alphabetical order, the number of the last pair of their current versions."""
@@ -488,21 +488,21 @@ class State(Struct, frozen=True):
     """Pairs of names that cannot be played."""
 
 
-class Pair(Struct, frozen=True):
+class LadderPair(Struct, frozen=True):
     """Two games of these two: the same opening, seats swapped."""
 
     one: str
     other: str
 
 
-def pick(state: State, random: Random, *, placement: bool) -> Pair | None:
+def pick(state: PairingState, random: Random, *, placement: bool) -> LadderPair | None:
     """The next pair, of two different authors and not of two anchors; None if there is none to play.
 
     With `placement`, only a pair of a version with fewer than `PLACEMENT_PAIRS`; otherwise only of other versions."""
     anchors = [one for one in state.candidates if one.anchor]
     waiting = _Waiting(state)
-    new: list[Candidate] = []
-    placed: list[Candidate] = []
+    new: list[PairCandidate] = []
+    placed: list[PairCandidate] = []
     for one in state.candidates:
         if not one.anchor:
             (new if anchors and one.pairs < PLACEMENT_PAIRS else placed).append(one)
@@ -518,7 +518,7 @@ def pick(state: State, random: Random, *, placement: bool) -> Pair | None:
 class _Waiting:
     """How long players have waited for a pair, in mean pauses: 1 is the pause if all authors take turns."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: PairingState) -> None:
         self._now = state.now + 1
         # By author: the pair that one of its agents began last.
         self._last: dict[str, int] = {}
@@ -530,11 +530,11 @@ class _Waiting:
                 self.agents[one.author] = self.agents.get(one.author, 0) + 1
         self.mean_pause = max(1.0, len(self._last) / 2.0)
 
-    def of_author(self, one: Candidate) -> float:
+    def of_author(self, one: PairCandidate) -> float:
         """The wait of all agents of its author."""
         return (self._now - self._last[one.author]) / self.mean_pause
 
-    def of_agent(self, one: Candidate) -> float:
+    def of_agent(self, one: PairCandidate) -> float:
         """The wait of this agent, which takes turns with the other agents of its author."""
         return (self._now - one.last) / (self.mean_pause * self.agents[one.author])
 
@@ -544,8 +544,12 @@ class _Waiting:
 
 
 def _begun(
-    state: State, waiting: _Waiting, players: Sequence[Candidate], others: Sequence[Candidate], random: Random
-) -> Pair | None:
+    state: PairingState,
+    waiting: _Waiting,
+    players: Sequence[PairCandidate],
+    others: Sequence[PairCandidate],
+    random: Random,
+) -> LadderPair | None:
     """The pair that the most urgent of these players who has an opponent begins with one of the others."""
     if not players:
         return None
@@ -561,29 +565,29 @@ def _begun(
         return _begun(state, waiting, [player for player in players if player is not one], others, random)
     chance = random.random()
     if chance < _FAR:
-        return Pair(one.name, random.choice(opponents).name)
+        return LadderPair(one.name, random.choice(opponents).name)
     if chance < _FAR + _ANCHORED:
         opponents = [other for other in opponents if other.anchor] or opponents
-    return Pair(one.name, max(opponents, key=lambda other: _worth(state, waiting, one, other)).name)
+    return LadderPair(one.name, max(opponents, key=lambda other: _worth(state, waiting, one, other)).name)
 
 
-def _least_busy(players: Iterable[Candidate]) -> list[Candidate]:
+def _least_busy(players: Iterable[PairCandidate]) -> list[PairCandidate]:
     """Those with the fewest pairs in progress. Anchors can play any number at the same time."""
     found = list(players)
     least = min((0 if one.anchor else one.busy for one in found), default=0)
     return [one for one in found if one.anchor or one.busy == least]
 
 
-def _most_urgent(players: Sequence[Candidate], waiting: _Waiting, random: Random) -> Candidate:
+def _most_urgent(players: Sequence[PairCandidate], waiting: _Waiting, random: Random) -> PairCandidate:
     """The author with the largest error times wait, then the agent of that author with the largest; one that is overdue
     goes first."""
 
-    def of_author(one: Candidate) -> tuple[bool, float, float]:
+    def of_author(one: PairCandidate) -> tuple[bool, float, float]:
         # With k agents each has a k-th of the games, and so an error sqrt(k) times as large.
         error = one.error / sqrt(waiting.agents[one.author])
         return (*_urgency(waiting.of_author(one), error), random.random())
 
-    def of_agent(one: Candidate) -> tuple[bool, float, float]:
+    def of_agent(one: PairCandidate) -> tuple[bool, float, float]:
         return (*_urgency(waiting.of_agent(one), one.error), random.random())
 
     author = max(players, key=of_author).author
@@ -595,7 +599,7 @@ def _urgency(wait: float, error: float) -> tuple[bool, float]:
     return wait > _OVERDUE, wait if wait > _OVERDUE else wait * error
 
 
-def _worth(state: State, waiting: _Waiting, one: Candidate, other: Candidate) -> float:
+def _worth(state: PairingState, waiting: _Waiting, one: PairCandidate, other: PairCandidate) -> float:
     """What a pair of these two tells about their ratings, less if they met lately or the other has just played."""
     chance = 1.0 / (1.0 + exp((other.rating - one.rating) / ELO))
     information = chance * (1.0 - chance)

@@ -22,10 +22,10 @@ from arena.players.submissions import Store
 from arena.ratings import bradley_terry
 from arena.ratings.duels import duels
 from arena.serve.ladder import ANCHORS, Ladder
-from arena.serve.opened import OpenLadder, exists, open_ladder, updated
+from arena.serve.open_ladders import OpenLadder, exists, open_ladder, updated
 from arena.tournament import formats, host
 from arena.tournament import league as leagues
-from arena.tournament.league import League, Listed
+from arena.tournament.league import League, ListedAgent
 from arena.tournament.lock import tournament_lock
 from arena.tournament.recorded_games import Wait
 from arena.tournament.tournament import Tournament
@@ -104,7 +104,7 @@ def _refuse_faults(tournament: Tournament) -> None:
 def _tournament_of_anchors(ladder: Ladder) -> League:
     name = f"{ladder.name} {ANCHORS}"
     league = replace(ladder.league, name=name, format=formats.default(2)(rounds=ROUNDS), quarantine=0)
-    listed = [Listed(one.name, one.player_text, read_player(one.player_text)) for one in ladder.anchors]
+    listed = [ListedAgent(one.name, one.player_text, read_player(one.player_text)) for one in ladder.anchors]
     return leagues.with_agents(league, listed)
 
 

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from arena.play.helper import Asker, AskerEnded, Helper, Limits
+from arena.play.helper import Asker, AskerEnded, Helper, HelperLimits
 from arena.walls.run_folder import RunFolder
 from db import ladder
 from db.database import Database
@@ -33,7 +33,7 @@ LAST_RATINGS_WITHIN: Final = 30.0
 """Seconds that it has for its last ratings when the server ends: a fit of a thousand versions takes some."""
 _SHARE: Final = 0.1
 """The part of the time that is spent on ratings at most: with thousands of versions they are computed less often."""
-_LIMITS: Final = Limits(nice=10, finishes=True)
+_LIMITS: Final = HelperLimits(nice=10, finishes=True)
 """Games come first."""
 
 

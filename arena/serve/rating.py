@@ -36,7 +36,7 @@ Result = tuple[int, int, float | None, float | None]
 """Two versions, the lower id first; the points of each in the game where it had the first seat."""
 
 
-class Results:
+class LadderResults:
     """The results of games, counted in pairs. A game of a pair whose other game has no result counts alone."""
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ class LadderRatings:
 
     def _count_anew(self, connection: Connection) -> None:
         """Forgets all results."""
-        self._results = Results()
+        self._results = LadderResults()
         self._last_game = 0
         self._unfinished: set[int] = set()
         self._last_ruling = ladder_results.last_ruling(connection)

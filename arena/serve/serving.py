@@ -29,17 +29,17 @@ from arena.players.entrants import Confinement
 from arena.players.submissions import Store
 from arena.serve.challenges import Challenges
 from arena.serve.checks import Checks
-from arena.serve.dated import DatedTournaments
-from arena.serve.happenings import Faulted, Happening, Notice, Rated, SubmissionWatch
-from arena.serve.in_turn import REST, InTurn
 from arena.serve.intake import MOST_INTERRUPTIONS, IntakeProcess
-from arena.serve.invited import Invitation, InvitedGames, planned
+from arena.serve.invited_games import GameInvitation, InvitedGames, planned
+from arena.serve.ladder_events import Faulted, Happening, Notice, Rated, SubmissionWatch
 from arena.serve.ladder_games import LadderGames
-from arena.serve.opened import OpenLadder, opened
+from arena.serve.open_ladders import OpenLadder, opened
 from arena.serve.page_link import WantGame
 from arena.serve.place import Nudges
+from arena.serve.priority_schedule import REST, PrioritySchedule
 from arena.serve.rater import RaterProcess
 from arena.serve.submissions import AFTER_GRACE, GRACE
+from arena.serve.timed_tournaments import TimedTournaments
 from arena.tournament import host
 from arena.tournament.recorded_games import Wait
 from arena.walls.run_folder import RunFolder
@@ -57,14 +57,14 @@ _MOST_LOST: Final = 5
 """After this number of referees in a row that are lost soon, without a finished game, the server ends."""
 
 
-class Parts(NamedTuple):
+class LadderParts(NamedTuple):
     """The schedules of a ladder."""
 
     people: InvitedGames
     checks: Checks
     challenges: Challenges
     games: LadderGames
-    dated: DatedTournaments
+    timed: TimedTournaments
 
 
 class Serving(WrappingSchedule):
@@ -75,12 +75,12 @@ class Serving(WrappingSchedule):
         ladder: OpenLadder,
         database: Database,
         folder: RunFolder,
-        parts: Parts,
+        parts: LadderParts,
         *,
         submissions: SubmissionWatch,
         start_rater: Callable[[], RaterProcess],
         start_intake: Callable[[], IntakeProcess],
-        pages: Kept[Any] | None = None,
+        pages: RestartedProcess[Any] | None = None,
         tell: Callable[[Happening], None],
         now: Callable[[], datetime],
         clock: Callable[[], float] = monotonic,
@@ -91,10 +91,10 @@ class Serving(WrappingSchedule):
         self.ladder = ladder
         self._parts = parts
         challenges = parts.challenges
-        self._turns = InTurn(
+        self._turns = PrioritySchedule(
             [
                 *(parts.people, parts.checks, challenges),
-                *(parts.games.placements, parts.dated, parts.games),
+                *(parts.games.placements, parts.timed, parts.games),
                 challenges.otherwise,
             ]
         )
@@ -106,9 +106,9 @@ class Serving(WrappingSchedule):
         self._clock = clock
         self._submissions = submissions
         self._nudges = Nudges(folder.path)
-        self._rater = Kept("rater", start_rater, read=self._read_rater, tell=tell, clock=clock)
+        self._rater = RestartedProcess("rater", start_rater, read=self._read_rater, tell=tell, clock=clock)
         start = partial(self._start_intake, start_intake)
-        self._intake = Kept("intake", start, read=self._read_intake, tell=tell, clock=clock, at_once=False)
+        self._intake = RestartedProcess("intake", start, read=self._read_intake, tell=tell, clock=clock, at_once=False)
         # Whether uploads wait to be opened: then the intake is started, and nudged.
         self._uploads_wait = False
         self._pages = pages
@@ -296,7 +296,7 @@ class Serving(WrappingSchedule):
         self._left_out = left_out
 
     def _is_over(self) -> bool:
-        return self.ladder.closes <= self._now() and self._parts.dated.is_over
+        return self.ladder.closes <= self._now() and self._parts.timed.is_over
 
     def _read_rater(self, rater: RaterProcess) -> None:
         if rater.read():
@@ -344,7 +344,7 @@ def standing(
     *,
     wait: Wait,
     tell: Callable[[Happening], None],
-    start_pages: Callable[[InvitedGames], Kept[Any]] | None = None,
+    start_pages: Callable[[InvitedGames], RestartedProcess[Any]] | None = None,
     now: Callable[[], datetime],
 ) -> Iterator[Serving]:
     """The standing process of `ladder`; its rater runs until the end of the `with` block, and is killed if that ends by
@@ -353,7 +353,7 @@ def standing(
     def say(text: str) -> None:
         tell(Notice(text))
 
-    def plan(wanted: WantGame, number: int) -> Invitation:
+    def plan(wanted: WantGame, number: int) -> GameInvitation:
         return planned(wanted, serving.ladder, games.player, number=number)
 
     people = InvitedGames(database, wait, plan)
@@ -363,7 +363,7 @@ def standing(
         submissions = SubmissionWatch(connection, ladder.id)
     games = LadderGames(ladder, database, store, confinement, wait=wait, say=say)
     challenges = Challenges(ladder, database, games.player, wait=wait, now=now)
-    parts = Parts(
+    parts = LadderParts(
         people=people,
         checks=Checks(
             ladder,
@@ -376,7 +376,7 @@ def standing(
         ),
         challenges=challenges,
         games=games,
-        dated=DatedTournaments(
+        timed=TimedTournaments(
             ladder,
             database,
             store,
@@ -421,7 +421,7 @@ SOON: Final = 10.0
 P = TypeVar("P", bound=Helper)
 
 
-class Kept(Generic[P]):
+class RestartedProcess(Generic[P]):
     """One process, and the next one when it has ended."""
 
     def __init__(

@@ -26,7 +26,7 @@ from arena.course.roster import replace_unprintable
 from arena.errors import ArenaError, BadPlayer, BadSubmission
 from arena.history.words import without_store
 from arena.match.allowance import GIBIBYTE, MEBIBYTE
-from arena.players.build_commands import Language
+from arena.players.build_commands import LanguageTable
 from arena.players.contents import Contents
 from arena.players.submissions import Store, sync_folder
 from arena.walls import jail
@@ -171,7 +171,7 @@ class ToOpen(Struct, frozen=True):
     label: str
     """What its sender called the file."""
     author: str
-    languages: Mapping[str, Language]
+    languages: Mapping[str, LanguageTable]
     scratch: str
     """A folder for it alone."""
 
@@ -228,7 +228,7 @@ def stored(
     store: Store,
     path: Path,
     name: str,
-    languages: Mapping[str, Language],
+    languages: Mapping[str, LanguageTable],
     scratch: Path,
     *,
     most_files: int = MOST_FILES,

@@ -27,8 +27,8 @@ from arena.errors import ArenaError, BadSubmission
 from arena.history.words import counted, moment
 from arena.match.allowance import WallKind
 from arena.players.submissions import Store
-from arena.serve.ladder import Limits
-from arena.serve.opened import OpenLadder
+from arena.serve.ladder import HandInLimits
+from arena.serve.open_ladders import OpenLadder
 from arena.serve.spool import LONGEST_FILE_NAME, file_name, stored
 from arena.student.checking import CheckStep
 from arena.tournament.author_names import agent_name
@@ -212,7 +212,7 @@ def _too_many_agents(players: Mapping[str, LadderLine], earlier: Sequence[Submis
     return f"an author can have at most {counted(most, 'agent')} on this ladder; {author} has {has}"
 
 
-def too_often(received: Sequence[datetime], limits: Limits, now: datetime) -> str:
+def too_often(received: Sequence[datetime], limits: HandInLimits, now: datetime) -> str:
     """Why an author who handed in at these times, oldest first, cannot do so now, and when it is possible again.
 
     The times are those of submissions that were not refused at once. The pause is a token bucket of `burst` tokens."""

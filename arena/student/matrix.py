@@ -99,9 +99,9 @@ class Matrix:
             player: enter(player, name, start, store, confinement) for player, name in zip(players, names, strict=True)
         }
 
-    def cells(self, finished: Sequence[Finished]) -> list[tuple[Cell, Score]]:
+    def cells(self, finished: Sequence[Finished]) -> list[tuple[Cell, MatrixScore]]:
         """The score of seat 0 in each cell."""
-        found: list[tuple[Cell, Score]] = []
+        found: list[tuple[Cell, MatrixScore]] = []
         for at, (row, column) in enumerate(self.pairs):
             of_cell = [one.record for one in finished if (one.game.number - 1) // self.games == at]
             seats = [(record.seats[0], len(record.seats)) for record in of_cell]
@@ -113,7 +113,7 @@ class Matrix:
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class MatrixScore:
     """The result of one player in several games."""
 
     games: int
@@ -124,11 +124,11 @@ class Score:
     """The mean score; None if no game has one."""
 
 
-def scored(results: Iterable[tuple[SeatRecord, int]]) -> Score:
+def scored(results: Iterable[tuple[SeatRecord, int]]) -> MatrixScore:
     """The score of a player from its seats, each with the number of players of that game."""
     counted = [(seat, players) for seat, players in results if seat.points is not None]
     known = [seat.utility for seat, _ in counted if seat.utility is not None]
-    return Score(
+    return MatrixScore(
         games=len(counted),
         won=sum((seat.utility or 0.0) > 0 if players == 1 else seat.points == 1.0 for seat, players in counted),
         mean=sum(known) / len(known) if known else None,
@@ -140,7 +140,7 @@ def mean_text(mean: float) -> str:
     return f"{mean:.1f}" if abs(mean) >= 10.0 else f"{mean + 0.0:.3g}"
 
 
-def by_player(records: Sequence[GameRecord]) -> dict[str, Score]:
+def by_player(records: Sequence[GameRecord]) -> dict[str, MatrixScore]:
     """The score of each player, in the order of the first game's seats."""
     names = dict.fromkeys(seat.player for record in records for seat in record.seats)
     return {

@@ -23,7 +23,7 @@ from adsearch.errors import AdsearchError
 from arena.errors import ArenaError, BadLeague
 from arena.match import openings, pgn_text
 from arena.match.allowance import MEBIBYTE
-from arena.match.openings import Listed, Opening
+from arena.match.openings import ListedOpening, Opening
 from arena.tournament.description import Table, read_text, shown
 
 KEYS: Final = ("file", "plies", "order", "start")
@@ -35,7 +35,7 @@ _TOLD: Final = 5_000
 Tell = Callable[[str], None]
 
 
-def read(table: Table, folder: Path, game: str, position: str, tell: Tell = lambda _: None) -> int | Listed:
+def read(table: Table, folder: Path, game: str, position: str, tell: Tell = lambda _: None) -> int | ListedOpening:
     """The number of random plies after that position, or the openings of a file. `tell`: is told how far a large file
     is checked."""
     given = table.value("openings")
@@ -56,7 +56,7 @@ def read(table: Table, folder: Path, game: str, position: str, tell: Tell = lamb
     return given
 
 
-def settings(found: int | Listed) -> Any:
+def settings(found: int | ListedOpening) -> Any:
     """As it is stored with a tournament: moves one by one, of positions only what tells one file from another."""
     if isinstance(found, int):
         return found
@@ -72,7 +72,7 @@ def revived(stored: Any) -> Any:
     return {"openings": [{"moves": moves} for moves in stored]} if isinstance(stored, list) else stored
 
 
-def _listed(table: Table, key: str, folder: Path, game: str, position: str, tell: Tell) -> Listed:
+def _listed(table: Table, key: str, folder: Path, game: str, position: str, tell: Tell) -> ListedOpening:
     start = games.start(game, position)
     if start.chance:
         table.fail(f"openings from a file need a game without chance; {game} has chance events", key)
@@ -94,13 +94,13 @@ def _listed(table: Table, key: str, folder: Path, game: str, position: str, tell
         table.fail(str(error), key)
     if position and any(one.position for one in found):
         table.fail("these openings have positions of their own: leave out the position of all games", key)
-    listed = Listed(openings=tuple(found), order="given" if order == "given" else "random", start=first)
+    listed = ListedOpening(openings=tuple(found), order="given" if order == "given" else "random", start=first)
     return (
         listed if is_stored_whole(listed) else replace(listed, file=path.name, hash=sha256(text.encode()).hexdigest())
     )
 
 
-def is_stored_whole(found: Listed) -> bool:
+def is_stored_whole(found: ListedOpening) -> bool:
     """Whether a tournament's settings have all of them: lists of moves, as older versions wrote them."""
     return (found.order, found.start) == ("random", 1) and not any(one.position for one in found.openings)
 

@@ -26,7 +26,7 @@ from arena.languages import ours as of_languages
 from arena.match.allowance import Allowance, WallKind
 from arena.match.conditions import Conditions
 from arena.players import contents, engines
-from arena.players.build_commands import Language
+from arena.players.build_commands import LanguageTable
 from arena.players.build_commands import default as standard_of
 from arena.players.player import MAIN_FILE, Player, PlayerKind, read_player, split_path
 from arena.tournament import collected_file
@@ -39,7 +39,7 @@ AGENT_KEYS: Final = ("name", "player", "anchor", "clock", "margin", "walls", *AL
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedAgent:
     """One agent that takes part."""
 
     name: str
@@ -58,7 +58,9 @@ class Listed:
     """Its own limits; None: the limits of all agents."""
 
 
-def matched(table: Table, folder: Path, skipped: list[str], languages: Mapping[str, Language]) -> Iterator[Listed]:
+def matched(
+    table: Table, folder: Path, skipped: list[str], languages: Mapping[str, LanguageTable]
+) -> Iterator[ListedAgent]:
     """An agent for each file or folder that `players` matches; matches that are not agents are added to `skipped`.
 
     A file that `arena course collect` wrote yields every agent in it, with the walls and limits of its language."""
@@ -98,12 +100,12 @@ def matched(table: Table, folder: Path, skipped: list[str], languages: Mapping[s
                 name = path.stem if path.is_file() else Path(os.path.abspath(path)).name
                 if wrong := what_is_wrong_with(name):
                     table.fail(f"{quote(match)}: {wrong}; rename it", "players")
-                yield Listed(name, match, player, **_of_language(player))
+                yield ListedAgent(name, match, player, **_of_language(player))
         if not agents:
             table.fail(f"{quote(pattern)} matches no agent, only {', '.join(skipped[-3:])}", "players")
 
 
-def _collected(table: Table, file: Path, languages: Mapping[str, Language]) -> Iterator[Listed]:
+def _collected(table: Table, file: Path, languages: Mapping[str, LanguageTable]) -> Iterator[ListedAgent]:
     """The agents in a file that `arena course collect` wrote."""
     kept, store = collected_file.read(file)
     for one in kept:
@@ -113,7 +115,7 @@ def _collected(table: Table, file: Path, languages: Mapping[str, Language]) -> I
             table.fail(f"{quote(file.name)}: {error}; or collect again", "players")
         language = languages.get(one.language)
         walls, allowance = (language.walls, language.allowance) if language else (None, None)
-        yield Listed(one.name, one.started_as, player, walls=walls, allowance=allowance)
+        yield ListedAgent(one.name, one.started_as, player, walls=walls, allowance=allowance)
 
 
 def _of_language(player: Player) -> dict[str, Any]:
@@ -121,7 +123,7 @@ def _of_language(player: Player) -> dict[str, Any]:
     return {"walls": player.language.walls, "allowance": player.language.allowance} if player.language else {}
 
 
-def _no_agent(path: Path, languages: Mapping[str, Language], *, is_named: bool) -> str:
+def _no_agent(path: Path, languages: Mapping[str, LanguageTable], *, is_named: bool) -> str:
     """Why a file or folder is not an agent; empty if it is one. An agent in another language must be named itself, or
     its language must have a table: a folder can have many files that start no agent."""
     language = None
@@ -138,8 +140,8 @@ def _no_agent(path: Path, languages: Mapping[str, Language], *, is_named: bool) 
 
 
 def described(
-    table: Table, folder: Path, outside: Sequence[str], default: Allowance, languages: Mapping[str, Language]
-) -> Iterator[Listed]:
+    table: Table, folder: Path, outside: Sequence[str], default: Allowance, languages: Mapping[str, LanguageTable]
+) -> Iterator[ListedAgent]:
     """The agents of the tables [[agent]]; the keys `outside` belong above them, `default` has the limits of all."""
     for number, keys in enumerate(table.tables("agent"), 1):
         name = keys.get("name")
@@ -164,11 +166,11 @@ def described(
         own = _of_language(player) | ({"walls": walls} if walls else {})
         if allowance != default:
             own["allowance"] = allowance
-        yield Listed(str(name), text, player, anchor, clock, margin, **own)
+        yield ListedAgent(str(name), text, player, anchor, clock, margin, **own)
 
 
 def found(
-    table: Table, key: str, text: str, folder: Path, languages: Mapping[str, Language] = MappingProxyType({})
+    table: Table, key: str, text: str, folder: Path, languages: Mapping[str, LanguageTable] = MappingProxyType({})
 ) -> Player:
     """The player that `text` names, its files relative to `folder`."""
     try:
@@ -224,19 +226,19 @@ _NAME: Final = re.compile(r"[A-Za-z0-9_+-]{1,16}")
 _BRACED: Final = re.compile(r"\{\w*\}")
 
 
-def read_languages(table: Table, default: Allowance) -> dict[str, Language]:
+def read_languages(table: Table, default: Allowance) -> dict[str, LanguageTable]:
     """The languages of a description by name; `default` has the limits of all agents. BadLeague says what is wrong."""
     languages = table.table("languages")
     return {name: _language(name, languages, default) for name in languages}
 
 
-def read_language_tables(file: Path) -> dict[str, Language]:
+def read_language_tables(file: Path) -> dict[str, LanguageTable]:
     """The languages of the description in `file`."""
     table = Table(read_toml(file), str(file))
     return read_languages(table, table.table("limits").read(table.read(Allowance())))
 
 
-def _language(name: str, languages: Table, default: Allowance) -> Language:
+def _language(name: str, languages: Table, default: Allowance) -> LanguageTable:
     keys = languages.table(name)
     if name == "py" or not _NAME.fullmatch(name):
         keys.fail("expected the extension of the language's files, such as [languages.java]; Python needs no table")
@@ -248,7 +250,7 @@ def _language(name: str, languages: Table, default: Allowance) -> Language:
         keys.fail("missing; expected the command that runs an agent, such as 'ruby {main}'", "run")
     build_walls = WallKind.CONTAINER if standard is None else standard.build_walls
     allowance = keys.read(default)
-    return Language(
+    return LanguageTable(
         name=name,
         build=build,
         run=run,

@@ -31,17 +31,26 @@ from arena.match.allowance import Allowance, Share, Whole
 from arena.match.clock import SECOND, TimeControl
 from arena.match.conditions import DEFAULT_CLOCK, UNDESCRIBED, Conditions, DrawRule, Limits, OwnTime, ResignRule
 from arena.match.openings import Book, position_read
-from arena.match.openings import Listed as Openings
+from arena.match.openings import ListedOpening as Openings
 from arena.match.seeds import fresh_seed, is_short
 from arena.players.player import PlayerKind, split_path, unique_names
 from arena.tournament import described_openings, formats, host
 from arena.tournament.described_openings import Tell
 from arena.tournament.description import Table, folded, listing, read_toml, what_is_wrong_with
-from arena.tournament.enrolment import ALLOWED_KEYS, Listed, described, found, matched, read_languages
+from arena.tournament.enrolment import ALLOWED_KEYS, ListedAgent, described, found, matched, read_languages
 from arena.tournament.format import Estimate, Format
 from db.records import GameKind
 
-__all__ = ["Changes", "League", "Listed", "changes_between", "from_arguments", "read", "with_agents", "without_agents"]
+__all__ = [
+    "Changes",
+    "League",
+    "ListedAgent",
+    "changes_between",
+    "from_arguments",
+    "read",
+    "with_agents",
+    "without_agents",
+]
 
 COURSE_TABLES: Final = ("course", "marks")
 """Tables for an instructor's commands; they say nothing about the games, and are not read here."""
@@ -72,7 +81,7 @@ class League:
     """As written in the description."""
     seats: int
     """Players per game."""
-    agents: tuple[Listed, ...]
+    agents: tuple[ListedAgent, ...]
     """Sorted by name."""
     first: str = ""
     """The name of the agent that was named first: what is said of a match is said of it."""
@@ -219,7 +228,7 @@ def without_agents(keys: Mapping[str, Any], where: str, folder: Path) -> League:
     return _league(Table(keys, where), folder, default_name="", agents=False)
 
 
-def with_agents(league: League, agents: Iterable[Listed]) -> League:
+def with_agents(league: League, agents: Iterable[ListedAgent]) -> League:
     """The same tournament with these agents; BadLeague if they cannot play it."""
     league = _with_own_times(replace(league, agents=_sorted(agents)))
     table = Table({}, league.name)
@@ -244,7 +253,7 @@ def from_arguments(game: str, players: Sequence[str], tell: Tell = lambda _: Non
     if unknown := [*own_clocks.keys() - {*names}]:
         table.fail(f"no agent {quote(unknown[0])}; the agents are {listing(names)}", "clock")
     listed = [
-        Listed(name, player.text, player, clock=own_clocks.get(name))
+        ListedAgent(name, player.text, player, clock=own_clocks.get(name))
         for name, player in zip(names, entered, strict=True)
     ]
     league = _league(table, Path.cwd(), default_name="", listed=listed, tell=tell)
@@ -270,7 +279,7 @@ def _league(
     folder: Path,
     *,
     default_name: str,
-    listed: Iterable[Listed] = (),
+    listed: Iterable[ListedAgent] = (),
     agents: bool = True,
     tell: Tell = lambda _: None,
 ) -> League:
@@ -337,7 +346,7 @@ def _with_own_times(league: League) -> League:
     return replace(league, conditions=replaced(terms, own_times=own))
 
 
-def _sorted(agents: Iterable[Listed]) -> tuple[Listed, ...]:
+def _sorted(agents: Iterable[ListedAgent]) -> tuple[ListedAgent, ...]:
     return tuple(sorted(agents, key=lambda agent: agent.name))
 
 
@@ -438,7 +447,7 @@ def _check_agents(table: Table, league: League, start: State[Any]) -> None:
     """Checks that every agent's name is unique, and that it can play the game."""
     if len(league.agents) > _MOST_AGENTS:
         table.fail(f"expected at most {_MOST_AGENTS} agents, got {len(league.agents)}", "players")
-    known: dict[str, Listed] = {}
+    known: dict[str, ListedAgent] = {}
     has_clock = bool(TimeControl.parse(league.conditions.clock))
     for agent in league.agents:
         other = known.setdefault(folded(agent.name), agent)
@@ -478,7 +487,7 @@ def _check_agents(table: Table, league: League, start: State[Any]) -> None:
             table.fail(f"expected each name once, got {listing(names)}", key)
 
 
-def _has_known_scores(agent: Listed) -> bool:
+def _has_known_scores(agent: ListedAgent) -> bool:
     """Whether the agent reports scores in the scale of the game: ours, and engines."""
     return agent.player.kind is PlayerKind.BUILTIN or agent.player.engine is not None
 

@@ -19,7 +19,7 @@ from agents.protocol import MESSAGE_BYTES, Report, Verdict
 from arena.match.allowance import MEBIBYTE, WallKind
 from arena.match.clock import MILLISECOND, SECOND
 from arena.walls import jail
-from arena.walls.jail import Confined, Excess, Walls, hear_children
+from arena.walls.jail import Confined, Excess, Walls, watch_children
 from arena.walls.meter import Meter
 from arena.walls.usage import MOST_WATCHES, PER_TIMER
 
@@ -367,7 +367,7 @@ class Pause:
         else:
             self._interval = _FIRST_LOOK
             self.look_at = self._clock() + self._interval
-        hear_children(True)
+        watch_children(True)
         return True
 
     def look(self, *, may_resume: bool) -> str:
@@ -406,7 +406,7 @@ class Pause:
         """Lets the agent run."""
         self.is_on = self.is_still = False
         self.look_at = self._used = None
-        hear_children(False)
+        watch_children(False)
         self._confined.resume()
 
     def _cpu(self) -> int | None:

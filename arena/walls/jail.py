@@ -454,14 +454,14 @@ hears_children = False
 """Whether this process wants SIGCHLD while its agent is paused. It has a descriptor that is readable after a signal."""
 
 
-def hear_children(wanted: bool) -> None:
+def watch_children(wanted: bool) -> None:
     """Switches SIGCHLD on or off: the kernel then tells when the agent has stopped, or somebody has resumed it. Off, it
     does not wake this process in the agent's turn."""
     if hears_children:
-        signal.signal(signal.SIGCHLD, heard if wanted else signal.SIG_DFL)
+        signal.signal(signal.SIGCHLD, note_child if wanted else signal.SIG_DFL)
 
 
-def heard(*_: object) -> None:
+def note_child(*_: object) -> None:
     """The handler of a signal that a descriptor reports."""
 
 

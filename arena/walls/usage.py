@@ -518,7 +518,7 @@ class Programs:
             print(f"{_mark(game)}{words}", file=sys.stderr, flush=True)
 
 
-def told_busy(log: Path, game: int) -> str:
+def busy_note(log: Path, game: int) -> str:
     """What the log of a warden says about that game; empty if nothing."""
     try:
         lines = log.read_text("utf-8", "replace").splitlines()

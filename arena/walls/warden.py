@@ -34,7 +34,7 @@ from agents.protocol import (
     pack,
     unpack_from_referee,
 )
-from agents.zmtp import Connection
+from agents.zmtp import ZmtpConnection
 from arena.match.clock import LONGEST_POLL, MILLISECOND
 from arena.walls import jail
 from arena.walls.guard import Guard
@@ -53,7 +53,7 @@ class Warden:
         """`signals`: a descriptor that is readable when a signal has arrived."""
         self._settings = settings
         self._signals = signals
-        self._connection = Connection(settings.address, _CONNECTS_WITHIN)
+        self._connection = ZmtpConnection(settings.address, _CONNECTS_WITHIN)
         self._connection.wait()
         self._guard = Guard(settings, self._send, monotonic_ns)
         self._poller = select.poll()
@@ -191,7 +191,7 @@ def _signals() -> int:
     # Without pidfd_open, SIGCHLD always tells that the agent has ended; else it is switched on in its pauses.
     jail.hears_children = hasattr(os, "pidfd_open")
     for number in (signal.SIGTERM,) if jail.hears_children else (signal.SIGTERM, signal.SIGCHLD):
-        signal.signal(number, jail.heard)
+        signal.signal(number, jail.note_child)
     return reader
 
 

@@ -19,21 +19,21 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from arena.web import drawn
+from arena.web import page_values
 from arena.web.connection import network
-from arena.web.drawn import HTML, NO_CONTENT_ALLOWED
 from arena.web.identity import token_in
+from arena.web.page_values import HTML, NO_CONTENT_ALLOWED
 
 if TYPE_CHECKING:
     from arena.pages.drawing import Document
     from arena.web.events import Owner, Streams
-    from arena.web.person import Tables
+    from arena.web.persons_game import PersonsGames
     from arena.web.site import Site
 
 T = TypeVar("T")
 
 
-class Drawing(Protocol):
+class PageDrawing(Protocol):
     """A page server that draws and sends changes: that of a ladder (`site.py`), or of one person (`window.py`)."""
 
     @property
@@ -53,11 +53,11 @@ class Drawing(Protocol):
         """The number of open streams by whose they are, and by topic."""
 
     @property
-    def tables(self) -> Tables:
+    def tables(self) -> PersonsGames:
         """The games that people play."""
 
 
-async def in_thread(site: Drawing, work: Callable[[], T]) -> T:
+async def in_thread(site: PageDrawing, work: Callable[[], T]) -> T:
     """Reads or draws in a thread."""
     return await asyncio.get_running_loop().run_in_executor(site.threads, work)
 
@@ -71,14 +71,14 @@ async def once_in_thread(site: Site, key: Hashable, work: Callable[[], T]) -> T:
     return found
 
 
-async def at_desk(site: Site, work: Callable[[], T]) -> T:
+async def write_record(site: Site, work: Callable[[], T]) -> T:
     """Writes in a thread: one that does not keep pages waiting while a database is busy."""
-    return await asyncio.get_running_loop().run_in_executor(site.desk, work)
+    return await asyncio.get_running_loop().run_in_executor(site.record_writer, work)
 
 
-async def at_door(site: Site, work: Callable[[], T]) -> T:
+async def write_accounts(site: Site, work: Callable[[], T]) -> T:
     """Writes to the accounts in a thread: signing in does not wait for the record."""
-    return await asyncio.get_running_loop().run_in_executor(site.door, work)
+    return await asyncio.get_running_loop().run_in_executor(site.account_writer, work)
 
 
 def page(document: Document, status: int = 200) -> Response:
@@ -102,7 +102,7 @@ class PageStream(Response):
 
     def __init__(
         self,
-        site: Drawing,
+        site: PageDrawing,
         topic: str,
         owner: Owner | None = None,
         opened: Callable[[], None] | None = None,
@@ -150,7 +150,7 @@ _DEFAULTS: Final = {
 _NOT_IN_FRAMES: Final = "; frame-ancestors 'none'"
 
 
-class Guard:
+class RequestGuard:
     """Refuses foreign hosts, adds the headers of every answer, and gives routes the path as it was sent."""
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str] = (), *, tokens: bool = True) -> None:
@@ -189,7 +189,7 @@ class Guard:
             refusal = PlainTextResponse("This was sent by another site, so it is refused.\n", status_code=403)
             await refusal(scope, receive, send_with_headers)
             return
-        drawn.client.set(_client(scope))
+        page_values.client.set(_client(scope))
         # Not decoded: an encoded "/" in a name does not separate segments.
         scope["path"] = scope["raw_path"].decode("latin-1")
         await self._app(scope, receive, send_with_headers)
@@ -211,7 +211,7 @@ class Guard:
 
 def is_from_elsewhere(method: str, headers: Headers, *, tokens: bool) -> bool:
     """Whether a page of another site can have made the browser send this request, with its reader's cookies. `tokens`:
-    as for `Guard`."""
+    as for `RequestGuard`."""
     if method in ("GET", "HEAD", "OPTIONS", "TRACE") or (tokens and token_in(headers) is not None):
         return False  # it changes nothing; or its sender knows a token, which no browser adds by itself
     if (site := headers.get("sec-fetch-site")) is not None:

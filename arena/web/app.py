@@ -20,12 +20,12 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from arena.web import api, links, live_routes, manage_routes, own_routes, page_routes, play_routes
-from arena.web.answers import POLICY, Guard, takes_gzip
-from arena.web.cache import Busy, Kept
-from arena.web.drawn import Asked, BadQuery, Drawn, NotThere
+from arena.web.answers import POLICY, RequestGuard, takes_gzip
+from arena.web.cache import KeptPage, TooBusy
 from arena.web.identity import NotSignedIn, account_of, viewer_of
+from arena.web.page_values import Asked, BadQuery, Drawn, NotThere
 from arena.web.pages import result_pages
-from arena.web.sight import Role, Viewer
+from arena.web.permissions import Role, Viewer
 from arena.web.site import Site
 from db.errors import DatabaseError, NotFound
 
@@ -73,7 +73,7 @@ def drawn(path: str, draw: Draw, *parameters: str, own: bool = False) -> Route:
     return Route(path, answer, methods=["GET"])
 
 
-def response(request: Request, kept: Kept, viewer: Viewer) -> Response:
+def response(request: Request, kept: KeptPage, viewer: Viewer) -> Response:
     """The answer to that request; without a body if the client has it already. Only the browser keeps what `viewer` got
     by signing in."""
     kept_by = "no-cache" if viewer.role is Role.VISITOR else "private, no-cache"
@@ -126,7 +126,7 @@ def application(site: Site, hosts: tuple[str, ...] = ()) -> ASGIApp:
     )
     app.router.redirect_slashes = False
     app.state.site = site
-    return Guard(app, hosts)
+    return RequestGuard(app, hosts)
 
 
 def _page(request: Request, status: int, title: str, text: str, headers: dict[str, str] | None = None) -> Response:
@@ -140,7 +140,7 @@ async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == 405:
         return _page(request, 405, "Not possible", "This address does not take that.", dict(error.headers or {}))
-    if isinstance(error, Busy):
+    if isinstance(error, TooBusy):
         return _page(request, error.status_code, "Not available", error.detail, dict(error.headers or {}))
     if error.status_code == 429:
         text = "Another download of yours is in progress. Try again when it is over."
@@ -164,7 +164,7 @@ async def _not_found(request: Request, text: str) -> Response:
     """Visitors also hear that there can be more for those who sign in; the same at every address."""
     site: Site = request.app.state.site
     is_page = not request.url.path.startswith(links.API)
-    if is_page and site.doorkeeper is not None and await account_of(request) is None:
+    if is_page and site.sign_ins is not None and await account_of(request) is None:
         text += " If you take part in a course, open your link to sign in."
     return _page(request, 404, "Not found", text)
 

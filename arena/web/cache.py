@@ -28,7 +28,7 @@ from typing import Any, Final, TypeVar
 from msgspec import Struct, json
 from starlette.exceptions import HTTPException
 
-from arena.web.drawn import Drawn, asker, client
+from arena.web.page_values import Drawn, asker, client
 
 Turn = AbstractAsyncContextManager[Any]
 """Such as a semaphore."""
@@ -49,7 +49,7 @@ _LEVEL: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptPage:
     """A page as it is kept."""
 
     zipped: bytes
@@ -92,16 +92,16 @@ class Cache:
     ) -> None:
         """`threads` draw. `failed` is called when a page could not be drawn anew while nobody waited for it."""
         self._threads, self._failed, self._most_bytes, self._clock = threads, failed, most_bytes, clock
-        self._kept: OrderedDict[Hashable, Kept] = OrderedDict()
+        self._kept: OrderedDict[Hashable, KeptPage] = OrderedDict()
         self._bytes = 0
         self.was_asked = False
         """Whether anything was asked for since this was set to False; another thread can read and set it."""
         # Being drawn.
-        self._tasks: dict[Hashable, asyncio.Task[Kept]] = {}
+        self._tasks: dict[Hashable, asyncio.Task[KeptPage]] = {}
 
     async def get(
         self, key: Hashable, draw: Callable[[], Drawn], *, newest: bool = False, turn: Turn | None = None
-    ) -> Kept:
+    ) -> KeptPage:
         """What `draw` gives, or what it gave a moment ago; its errors are raised here and are not kept.
 
         `newest`: nothing that was kept before; waits until the page may be drawn anew. `turn`: drawing waits for it
@@ -132,15 +132,15 @@ class Cache:
         self._bytes = 0
         self._tasks.clear()  # they answer those who wait for them
 
-    def _start(self, key: Hashable, draw: Callable[[], Drawn], turn: Turn | None) -> asyncio.Task[Kept]:
+    def _start(self, key: Hashable, draw: Callable[[], Drawn], turn: Turn | None) -> asyncio.Task[KeptPage]:
         task = self._tasks[key] = asyncio.create_task(self._draw(key, draw, turn or nullcontext()))
         return task
 
-    async def _draw(self, key: Hashable, draw: Callable[[], Drawn], turn: Turn) -> Kept:
+    async def _draw(self, key: Hashable, draw: Callable[[], Drawn], turn: Turn) -> KeptPage:
         try:
             async with turn:
                 kept = await asyncio.get_running_loop().run_in_executor(self._threads, self._drawn, draw)
-        except Busy:
+        except TooBusy:
             raise  # what is kept can still be given
         except BaseException:
             self._drop(key)
@@ -153,14 +153,14 @@ class Cache:
             self._keep(key, kept)
         return kept
 
-    def _keep(self, key: Hashable, kept: Kept) -> None:
+    def _keep(self, key: Hashable, kept: KeptPage) -> None:
         self._drop(key)
         self._kept[key] = kept
         self._bytes += kept.size
         while self._bytes > self._most_bytes and len(self._kept) > 1:
             self._drop(next(iter(self._kept)))
 
-    def _drawn(self, draw: Callable[[], Drawn]) -> Kept:
+    def _drawn(self, draw: Callable[[], Drawn]) -> KeptPage:
         """Runs in any thread."""
         began = self._clock()
         drawn = draw()
@@ -168,14 +168,14 @@ class Cache:
         tag = f'W/"{sha256(zipped).hexdigest()[:32]}"'
         now = self._clock()
         fresh_until = now + max(_FRESH, _SHARE * (now - began))
-        return Kept(zipped, drawn.kind, drawn.policy, tag, fresh_until, fresh_until + _GIVEN)
+        return KeptPage(zipped, drawn.kind, drawn.policy, tag, fresh_until, fresh_until + _GIVEN)
 
     def _drop(self, key: Hashable) -> None:
         if (kept := self._kept.pop(key, None)) is not None:
             self._bytes -= kept.size
 
-    def _note_failure(self, task: asyncio.Task[Kept]) -> None:
-        if not task.cancelled() and isinstance(error := task.exception(), Exception) and not isinstance(error, Busy):
+    def _note_failure(self, task: asyncio.Task[KeptPage]) -> None:
+        if not task.cancelled() and isinstance(error := task.exception(), Exception) and not isinstance(error, TooBusy):
             self._failed(error)
 
 
@@ -208,7 +208,7 @@ def learn_records() -> None:
             json.Decoder(kind)
 
 
-class Busy(HTTPException):
+class TooBusy(HTTPException):
     """Too much work waits."""
 
     def __init__(self) -> None:
@@ -238,7 +238,7 @@ class Turns(Executor):
         job = partial(copy_context().run, self._do, work, *args, **more)
         with self._lock:
             if self._work.total() >= (self._most or _MOST) or (whose and self._work[whose] >= _MOST_OF_ONE):
-                raise Busy
+                raise TooBusy
             self._work[whose] += 1
             self._waiting.setdefault(whose, deque()).append((future, job))
 

@@ -19,7 +19,7 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser
 from starlette.requests import ClientDisconnect, Request
 
-from arena.web.drawn import BadQuery
+from arena.web.page_values import BadQuery
 
 if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks

@@ -23,8 +23,8 @@ from starlette.responses import Response
 
 from arena.accounts import sessions
 from arena.accounts.sessions import KeyKind, kind_of
-from arena.web.drawn import BadQuery, asker, hands_in, is_visitor, manages
-from arena.web.sight import VISITOR, Role, Viewer
+from arena.web.page_values import BadQuery, asker, hands_in, is_visitor, manages
+from arena.web.permissions import VISITOR, Role, Viewer
 
 if TYPE_CHECKING:
     from arena.accounts.people import Account
@@ -44,7 +44,7 @@ class NotSignedIn(HTTPException):
         super().__init__(401)
 
 
-class Doorkeeper:
+class SignIns:
     """Knows whose a key is."""
 
     def __init__(
@@ -133,12 +133,12 @@ def token_in(headers: Headers) -> str | None:
 
 async def account_of(request: Request) -> Account | None:
     """The account that the request is from; None for a visitor. It is the same during the whole request."""
-    doorkeeper: Doorkeeper | None = request.app.state.site.doorkeeper
-    if doorkeeper is None:
+    sign_ins: SignIns | None = request.app.state.site.sign_ins
+    if sign_ins is None:
         is_visitor.set(True)
         return None
     if not hasattr(request.state, "account"):
-        request.state.account = await doorkeeper.account(request)
+        request.state.account = await sign_ins.account(request)
     account: Account | None = request.state.account
     is_visitor.set(account is None)
     asker.set("" if account is None else f"account {account.id}")

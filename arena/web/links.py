@@ -15,7 +15,7 @@ from msgspec.structs import asdict
 if TYPE_CHECKING:
     from arena.results.report import ListedGame
     from arena.web.results import Wanted
-    from db.lately import LastResult
+    from db.recent import LastResult
 
 HOME: Final = "/"
 TV: Final = "/tv"

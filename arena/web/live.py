@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from arena.match.live import LiveEnd, NotLive, OfGame
 from arena.play.followed_game import FollowedGame
-from arena.serve.opened import with_final
+from arena.serve.open_ladders import with_final
 from arena.web.events import Change, event
 from arena.web.pages.live_parts import OwnSeatGame, parts, small_parts
-from arena.web.screens import SECOND, STEP, Games, PacedGame, Recorded, Screens
+from arena.web.screens import SECOND, STEP, Games, PacedGame, RecordedGames, Screens
 
 if TYPE_CHECKING:
     from arena.match.seeds import GameSeeds
@@ -44,7 +44,7 @@ _MOST_MOVES: Final = 500
 class Record(Games, Protocol):
     """What is read from the database."""
 
-    def game(self, id: int) -> Recorded | None:
+    def game(self, id: int) -> RecordedGames | None:
         """The game; None if there is none."""
 
     def seeds(self, id: int) -> GameSeeds | None:
@@ -119,7 +119,7 @@ class GameChannel(Channel):
         super().__init__(topic, record)
         id, _, seat = topic.partition("=")[2].partition("/")
         self._id = int(id)
-        self._game: Recorded | None = None
+        self._game: RecordedGames | None = None
         seeds = record.seeds(self._id) if seat else None
         self._followed = FollowedGame() if seeds is None else OwnSeatGame(int(seat), seeds)
         self._is_over = False
@@ -165,7 +165,7 @@ class GameChannel(Channel):
             yield self._change("over", None, now)
 
 
-def _of_screen(game: Recorded, paced: PacedGame, *, now: int) -> Mapping[str, str]:
+def _of_screen(game: RecordedGames, paced: PacedGame, *, now: int) -> Mapping[str, str]:
     """The parts of the large screen of a TV page."""
     return parts(
         game.shown,

@@ -15,24 +15,24 @@ from arena.course.aliases import printable
 from arena.history import recorded_rules
 from arena.match.live import LiveEnd, LiveGame, LivePly
 from arena.pages.replay_page import person_in
-from arena.serve.happenings import most_interesting
-from arena.serve.opened import ladder_of, opened, with_final
+from arena.serve.ladder_events import most_interesting
+from arena.serve.open_ladders import ladder_of, opened, with_final
 from arena.web import own, results
 from arena.web.manage import called
 from arena.web.pages import live_parts
 from arena.web.pages.live_parts import Beside, Upset
+from arena.web.permissions import VISITOR, What, may, own_seat, shown_game
 from arena.web.results import Wanted
-from arena.web.screens import Recorded
-from arena.web.sight import VISITOR, What, may, own_seat, shown_game
-from db import games, ladder, lately, lookup, rulings, running, web
+from arena.web.screens import RecordedGames
+from db import games, ladder, lookup, recent, rulings, running, web
 from db.errors import NotFound
 from db.ladder import challenge_of_game
 from db.records import GameKind
 
 if TYPE_CHECKING:
     from arena.match.seeds import GameSeeds
+    from arena.web.permissions import SeenNames
     from arena.web.results import Titled
-    from arena.web.sight import SeenNames
     from db.database import Connection, Database
     from db.records import PastGame
 
@@ -50,7 +50,7 @@ class LiveRecord:
         self._names = names
         self.served = served
 
-    def game(self, id: int) -> Recorded | None:
+    def game(self, id: int) -> RecordedGames | None:
         """The game; None if there is none."""
         with self._database.reading() as connection:
             found = games.games(connection, [id])
@@ -62,7 +62,7 @@ class LiveRecord:
             found = games.games(connection, [id])
         return recorded_rules.seeds(found[0]) if found else None
 
-    def whole_game(self, id: int) -> Recorded | None:
+    def whole_game(self, id: int) -> RecordedGames | None:
         """The game with its moves and its analysis; None if there is none."""
         if self.game(id) is None:  # first: the time for reading its moves would say that there is one
             return None
@@ -70,7 +70,7 @@ class LiveRecord:
             (found,) = games.games(connection, [id], whole=True)
             return self._shown(connection, found)
 
-    def _rated(self, connection: Connection, game: PastGame) -> Recorded | None:
+    def _rated(self, connection: Connection, game: PastGame) -> RecordedGames | None:
         """The game as the viewer sees it, with the ratings of its players if it is not over."""
         shown = self._shown(connection, game)
         if shown is None or shown.is_over or shown.tournament is None:
@@ -78,7 +78,7 @@ class LiveRecord:
         ratings = _ratings(connection, lookup.find_tournament(connection, shown.tournament))
         return replace(shown, ratings=[ratings.get(name, (None,))[0] for name in game.players])
 
-    def _shown(self, connection: Connection, game: PastGame) -> Recorded | None:
+    def _shown(self, connection: Connection, game: PastGame) -> RecordedGames | None:
         """The game as the viewer sees it; None if they may not see it at all."""
         viewer, title, of, words = self._names.viewer, "", game.tournament, ""
         if game.kind == GameKind.CHALLENGE:  # played by the director of its ladder, as its games are
@@ -96,7 +96,7 @@ class LiveRecord:
         own, person = own_seat(viewer, game), None
         if of is None and (person := person_in(game.players)) is not None:
             shown, own = self._with_person(shown, person)
-        return Recorded(of, shown, players=game.players, own_seat=own, person=person)
+        return RecordedGames(of, shown, players=game.players, own_seat=own, person=person)
 
     def _with_person(self, game: PastGame, seat: int) -> tuple[PastGame, int | None]:
         """The game with the name of the person in this seat, if the viewer may see it; and the seat if it is the
@@ -122,7 +122,7 @@ class LiveRecord:
         with self._database.reading() as connection:
             return results.titled(connection, self._names, lookup.find_tournament(connection, tournament))
 
-    def beside(self, game: Recorded) -> tuple[int | None, int | None]:
+    def beside(self, game: RecordedGames) -> tuple[int | None, int | None]:
         """The ids of the games before and after this one in its tournament."""
         if game.tournament is None or game.shown.kind == GameKind.CHALLENGE:
             return None, None
@@ -149,7 +149,7 @@ class LiveRecord:
             id, str(game.verdict), points
         )
 
-    def ratings(self, game: Recorded) -> dict[str, tuple[float, float | None]]:
+    def ratings(self, game: RecordedGames) -> dict[str, tuple[float, float | None]]:
         """The ratings now of the agents in the game's tournament, with their errors, by their public names."""
         if game.tournament is None:
             return {}
@@ -166,7 +166,7 @@ class LiveRecord:
         before: Sequence[str],
         public: bool,
         player: str = "",
-    ) -> Recorded | None:
+    ) -> RecordedGames | None:
         """The most interesting game in progress, of that tournament and its final, or else of any that may be seen, and
         none of `without`; if possible not by the players `before`. `public`: for visitors; `player`: only games of
         this one."""
@@ -239,7 +239,7 @@ class LiveRecord:
         ratings = {name: rating for name, (rating, _) in _ratings(connection, tournament).items()}
         upsets = [
             (ratings[loser] - ratings[winner], game, winner, loser)
-            for winner, loser, game in lately.wins(connection, tournament, since=now - _DAY)
+            for winner, loser, game in recent.wins(connection, tournament, since=now - _DAY)
             if winner in ratings and loser in ratings and ratings[loser] > ratings[winner]
         ]
         if not upsets:

@@ -16,28 +16,28 @@ from arena.history.exchange import pgn
 from arena.pages import replay_page
 from arena.serve.submissions import possible_again
 from arena.web import links
-from arena.web.analysing import NotFound
+from arena.web.analyses import NoSuchGame
 from arena.web.answers import PageStream, in_thread, leads_to, once_in_thread, page, takes_gzip, wants_page
-from arena.web.audited import saw_log
-from arena.web.cache import Kept
-from arena.web.drawn import BadQuery, Drawn, NotThere, client
+from arena.web.audit import saw_log
+from arena.web.cache import KeptPage
 from arena.web.events import MOST, MOST_TOPICS, Owner, event
 from arena.web.identity import account_of, signed_in, viewer_of
 from arena.web.live import PUBLIC, PUBLIC_TV, game_topic
 from arena.web.live_record import LiveRecord
+from arena.web.page_values import BadQuery, Drawn, NotThere, client
 from arena.web.pages import frame, live_parts, result_pages
 from arena.web.pages.live_parts import which_game
-from arena.web.screens import Recorded
-from arena.web.sight import Viewer, What, may
+from arena.web.permissions import Viewer, What, may
+from arena.web.screens import RecordedGames
 from arena.web.site import Site
 from db.games import OVER
 from db.records import GameKind, JudgedPly
 
 if TYPE_CHECKING:
     from arena.pages.drawing import Document
-    from arena.web.analysing import Analyses
+    from arena.web.analyses import Analyses
 
-Answer = Callable[[Request, Kept, Viewer], Response]
+Answer = Callable[[Request, KeptPage, Viewer], Response]
 _PATIENCE: Final = 1.0
 """Seconds that a page waits for the state of its game."""
 _MOST_OF_ONE: Final = 20
@@ -99,7 +99,7 @@ async def _game(request: Request, answer: Answer) -> Response:
 class _NotOver(Exception):
     """The game is not over: there is no replay yet."""
 
-    def __init__(self, game: Recorded) -> None:
+    def __init__(self, game: RecordedGames) -> None:
         super().__init__()
         self.game = game
 
@@ -146,7 +146,7 @@ def _replay(record: LiveRecord, viewer: Viewer, id: int, mistake: JudgedPly | No
     )
 
 
-async def game_over(request: Request) -> Recorded:
+async def game_over(request: Request) -> RecordedGames:
     """The game of the request's path, with its moves; NotThere if it is not over."""
     site: Site = request.app.state.site
     record = _record(site, await viewer_of(request))
@@ -156,7 +156,7 @@ async def game_over(request: Request) -> Recorded:
     return found
 
 
-def can_find_mistakes(viewer: Viewer, game: Recorded) -> bool:
+def can_find_mistakes(viewer: Viewer, game: RecordedGames) -> bool:
     """Whether the viewer can have the mistakes of the game found, which is over: that was not done, and it is a game of
     the viewer's own, or an instructor asks."""
     is_own = game.own_seat is not None or may(viewer, What.MANAGE)
@@ -248,8 +248,8 @@ async def _events(request: Request) -> Response:
 
 async def _owner(request: Request) -> Owner | None:
     """By whose rights the request's stream is sent; None for a visitor."""
-    doorkeeper, account = request.app.state.site.doorkeeper, await account_of(request)
-    return None if doorkeeper is None or account is None else Owner(doorkeeper.key(request), account)
+    sign_ins, account = request.app.state.site.sign_ins, await account_of(request)
+    return None if sign_ins is None or account is None else Owner(sign_ins.key(request), account)
 
 
 def _whose(viewer: Viewer) -> int | str:
@@ -308,7 +308,7 @@ async def mistakes(
         try:
             async for plies in running.progress():
                 yield f"{plies}\n"
-        except NotFound as error:
+        except NoSuchGame as error:
             yield f"{error}\n"
 
     if not wants_page(request):

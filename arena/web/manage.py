@@ -22,21 +22,21 @@ from arena.course.roster import folded
 from arena.errors import BadAccount, BadLeague, BadRuling, BadSubmission, TournamentBusy
 from arena.history import words
 from arena.history.words import ruled
-from arena.serve import opened as ladders
-from arena.serve.opened import is_closed_early, ladder_of
+from arena.serve import open_ladders as ladders
+from arena.serve.open_ladders import is_closed_early, ladder_of
 from arena.tournament import rulings as deciding
 from arena.tournament.lock import running_in
 from arena.web import own
-from arena.web.drawn import BadQuery
+from arena.web.page_values import BadQuery
 from arena.web.results import Titled, own_name, own_names, titled
 from db import games, ladder, lookup, rulings, running
 from db.records import ACTS, acts_about, instant
 
 if TYPE_CHECKING:
     from arena.accounts.people import Account, AccountUse, Invited
-    from arena.serve.opened import OpenLadder
+    from arena.serve.open_ladders import OpenLadder
     from arena.web.own import HandedIn
-    from arena.web.sight import SeenNames
+    from arena.web.permissions import SeenNames
     from db.accounts import AccountsDatabase
     from db.database import Connection, Database
     from db.records import PastGame
@@ -368,7 +368,7 @@ class ManagedAgent(Named, frozen=True, kw_only=True):
     """active, withdrawn or quarantined."""
 
 
-class Author(Struct, frozen=True, kw_only=True):
+class ManagedAuthor(Struct, frozen=True, kw_only=True):
     """Someone who can hand in to a ladder."""
 
     name: str
@@ -380,7 +380,7 @@ class Author(Struct, frozen=True, kw_only=True):
     """The end of an extension; None without one."""
 
 
-class Ruled(Struct, frozen=True, kw_only=True):
+class RuledGame(Struct, frozen=True, kw_only=True):
     """A ruling."""
 
     id: int
@@ -427,7 +427,7 @@ class LadderState(Struct, frozen=True, kw_only=True):
     latest: Sequence[Handed]
     """The last ones, the newest first."""
     same_files: Sequence[SameFiles]
-    authors: Sequence[Author]
+    authors: Sequence[ManagedAuthor]
     extension: int
     """The number of the last decision about an author's time."""
     handed_in: frozenset[str]
@@ -446,7 +446,7 @@ class Managed(Struct, frozen=True, kw_only=True):
     """The public name of the ladder that the tournament belongs to; empty for a ladder, and without one."""
     agents: Sequence[ManagedAgent]
     """Without anchors of a ladder."""
-    rulings: Sequence[Ruled]
+    rulings: Sequence[RuledGame]
     """The newest first."""
     more_rulings: int
     """Number of older ones, which are not listed."""
@@ -534,7 +534,7 @@ def _state(
     entered = lookup.entry_statuses(connection, opened.id)
     extended = ladder.extensions(connection, opened.id)
     found = [
-        Author(
+        ManagedAuthor(
             name=name,
             shown=shown[name] if name in entered else name,
             person=behind(name),
@@ -567,9 +567,9 @@ def _state(
     )
 
 
-def _ruled(one: StoredRuling, shown: Mapping[str, str]) -> Ruled:
+def _ruled(one: StoredRuling, shown: Mapping[str, str]) -> RuledGame:
     players = [shown[name] for name in one.players]
-    return Ruled(
+    return RuledGame(
         id=one.id,
         when=datetime.fromisoformat(one.when).astimezone(UTC),
         decided=ruled(one, players) + ("" if one.revoked is None else f" (revoked by ruling {one.revoked})"),

@@ -18,19 +18,19 @@ from starlette.routing import BaseRoute, Route
 from arena.accounts import audit, people
 from arena.accounts.audit import Act
 from arena.course.grading import agents_of, joined
-from arena.course.grading.grades import Recorded, graded, recorded
+from arena.course.grading.grades import RecordedTournament, graded, recorded
 from arena.errors import ArenaError
 from arena.history import csv_cells
-from arena.serve.opened import ladder_of
+from arena.serve.open_ladders import ladder_of
 from arena.serve.place import nudge
 from arena.web import forms, links, manage
-from arena.web.answers import at_desk, in_thread, leads_to, page
-from arena.web.drawn import BadQuery, NotThere, client
+from arena.web.answers import in_thread, leads_to, page, write_record
 from arena.web.identity import account_of, signed_in_here, viewer_of
 from arena.web.manage import DECISIONS, PEOPLE, Form
+from arena.web.page_values import BadQuery, NotThere, client
 from arena.web.pages import manage_page
+from arena.web.permissions import What, may
 from arena.web.results import titled
-from arena.web.sight import What, may
 from db import ladder, lookup, running
 from db.errors import NotFound
 from db.rated_games import Scope
@@ -38,7 +38,7 @@ from db.rated_games import Scope
 if TYPE_CHECKING:
     from arena.accounts.people import Account, AccountUse, Invited
     from arena.course.grading import Line
-    from arena.web.sight import SeenNames
+    from arena.web.permissions import SeenNames
     from arena.web.site import Site
     from db.accounts import AccountsDatabase, AuditEntry
     from db.database import Connection
@@ -91,7 +91,7 @@ async def _desk(request: Request) -> _Desk:
     """For an instructor; NotThere for everybody else."""
     site: Site = request.app.state.site
     account, viewer = await account_of(request), await viewer_of(request)
-    if site.doorkeeper is None or account is None or not may(viewer, What.MANAGE):
+    if site.sign_ins is None or account is None or not may(viewer, What.MANAGE):
         raise NotThere(_NOTHING)
     names, title = site.names.seen_by(viewer), request.path_params["tournament"]
 
@@ -103,7 +103,7 @@ async def _desk(request: Request) -> _Desk:
     id, name, is_ladder = await in_thread(site, find)
     return _Desk(
         site=site,
-        accounts=site.doorkeeper.accounts,
+        accounts=site.sign_ins.accounts,
         names=names,
         by=account,
         address=client.get(),
@@ -159,7 +159,7 @@ async def _sent(request: Request) -> Response:
     try:
         if given.get("do") in PEOPLE:
             await signed_in_here(request)  # links and accounts are made by people, as tokens are
-        made = await at_desk(desk.site, partial(_carry_out, desk, given))
+        made = await write_record(desk.site, partial(_carry_out, desk, given))
         desk.site.cache.forget()
     except (ArenaError, BadQuery, NotFound) as error:
         again = (
@@ -189,10 +189,10 @@ def _carry_out(desk: _Desk, given: Given) -> Invited | None:
         site.names.look_again()
         nudge(site.store, site.served)
         return None
-    if form.do not in PEOPLE or not desk.is_ladder or site.doorkeeper is None:
+    if form.do not in PEOPLE or not desk.is_ladder or site.sign_ins is None:
         raise BadQuery("expected one of the forms of this page")
     made = PEOPLE[form.do](desk.accounts, form)
-    site.doorkeeper.forget()
+    site.sign_ins.forget()
     return made
 
 
@@ -240,7 +240,7 @@ async def _grades(request: Request) -> Response:
             now = datetime.now(UTC)
             audit.note(connection, Act.SAW_GRADES, now, by=desk.by, about=desk.name, address=desk.address)
 
-    await at_desk(desk.site, note)
+    await write_record(desk.site, note)
     headers = {"content-disposition": 'attachment; filename="grades.csv"'}
     return Response(content, headers=headers, media_type="text/csv; charset=utf-8")
 
@@ -248,7 +248,7 @@ async def _grades(request: Request) -> Response:
 def _grade_list(desk: _Desk) -> str:
     """The list; NotThere before there is one. Runs in a thread."""
 
-    def read(connection: Connection) -> Recorded:
+    def read(connection: Connection) -> RecordedTournament:
         id = manage.graded_in(connection, desk.id)
         if id is None:
             raise NotThere("There are no grades yet: they are those of the final, which has not begun.")

@@ -27,10 +27,10 @@ from arena.results.listings import outcome
 from arena.serve import challenges as serve
 from arena.serve.submissions import REPLACED, SubmissionDocument, refusal, submission_document
 from arena.student.checking import CheckStep
-from arena.web.drawn import NotThere
+from arena.web.page_values import NotThere
+from arena.web.permissions import What, may
 from arena.web.results import Goal, Titled, goals, report, titled
-from arena.web.sight import What, may
-from db import games, ladder, lately, running, web
+from db import games, ladder, recent, running, web
 from db.ladder import StoredSubmission, SubmissionState, author_of
 from db.records import moment_of
 
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
     from arena.course.aliases import ShownNames
     from arena.course.feedback.sentences import AgentFeedback
-    from arena.serve.opened import OpenLadder
-    from arena.web.sight import SeenNames
+    from arena.serve.open_ladders import OpenLadder
+    from arena.web.permissions import SeenNames
     from db.database import Connection, Database
     from db.ladder import LadderLine, StoredChallenge, VersionGame
     from db.records import PastGame
@@ -155,7 +155,7 @@ def own(
     theirs = {name: line for name, line in lines.items() if ladder.author_of(name) == author}
     rows = [one for one in ladder.submissions(connection, opened.id) if ladder.author_of(one.author) == author]
     league = opened.ladder.league
-    before = {name: past for name, (_, past) in lately.ratings(connection, opened.id, most=2, now=now).items()}
+    before = {name: past for name, (_, past) in recent.ratings(connection, opened.id, most=2, now=now).items()}
     return Own(
         ladder=titled(connection, names, opened.id),
         game=public_rules(league.game_text),

@@ -28,20 +28,20 @@ from arena.errors import BadAccount, BadChallenge, BadSubmission
 from arena.match.allowance import GIBIBYTE, MEBIBYTE
 from arena.serve import submissions
 from arena.serve.challenges import challenge, refusal
-from arena.serve.opened import OpenLadder, opened
+from arena.serve.open_ladders import OpenLadder, opened
 from arena.serve.place import nudge
 from arena.serve.spool import MOST_BYTES
 from arena.serve.submissions import possible_again
-from arena.web import forms, links, own, still_signed_in
-from arena.web.answers import at_desk, at_door, in_thread, leads_to, page
-from arena.web.audited import saw_log
-from arena.web.drawn import JSON, BadQuery, Drawn, NotThere, client
+from arena.web import forms, links, own, session_watch
+from arena.web.answers import in_thread, leads_to, page, write_accounts, write_record
+from arena.web.audit import saw_log
 from arena.web.identity import NotSignedIn, account_of, signed_in, signed_in_here, viewer_of
 from arena.web.links import API
 from arena.web.own import Challenging, challenging, recorded
+from arena.web.page_values import JSON, BadQuery, Drawn, NotThere, client
 from arena.web.pages import own_pages
+from arena.web.permissions import What
 from arena.web.results import titled
-from arena.web.sight import What
 from arena.web.site import Uploading
 from db import ladder
 from db.ladder import author_of
@@ -50,9 +50,9 @@ if TYPE_CHECKING:
     from arena.accounts.people import Account
     from arena.serve.spool import Upload
     from arena.serve.submissions import SubmissionDocument
-    from arena.web.cache import Kept
-    from arena.web.identity import Doorkeeper
-    from arena.web.sight import SeenNames, Viewer
+    from arena.web.cache import KeptPage
+    from arena.web.identity import SignIns
+    from arena.web.permissions import SeenNames, Viewer
     from arena.web.site import Site
     from db.ladder import StoredSubmission
 
@@ -93,14 +93,14 @@ def no_sign_in(site: Site, status: int = 401) -> Response:
 
 def note(site: Site, act: Act, account: Account, *, about: str, address: str) -> None:
     """Adds an act to the audit. Runs in a thread."""
-    with _doorkeeper(site).accounts.writing() as connection:
+    with _sign_ins(site).accounts.writing() as connection:
         audit.note(connection, act, datetime.now(UTC), by=account, about=about, address=address)
 
 
-def _doorkeeper(site: Site) -> Doorkeeper:
+def _sign_ins(site: Site) -> SignIns:
     """Of a server with accounts."""
-    assert site.doorkeeper is not None
-    return site.doorkeeper
+    assert site.sign_ins is not None
+    return site.sign_ins
 
 
 # Signing in and out.
@@ -109,10 +109,10 @@ def _doorkeeper(site: Site) -> Doorkeeper:
 async def _invitation(request: Request) -> Response:
     """An invitation, with a button."""
     site: Site = request.app.state.site
-    if site.doorkeeper is None:
+    if site.sign_ins is None:
         return no_sign_in(site, 404)
     key = request.path_params["key"]
-    account = await _invited(site, site.doorkeeper, key)
+    account = await _invited(site, site.sign_ins, key)
     if account is None:
         # A link is used once: who has used it, and opens it again, is signed in.
         return page(own_pages.no_invitation(), 404) if await account_of(request) is None else leads_to(links.ME)
@@ -121,40 +121,40 @@ async def _invitation(request: Request) -> Response:
     return answer
 
 
-async def _invited(site: Site, doorkeeper: Doorkeeper, key: str) -> Account | None:
+async def _invited(site: Site, sign_ins: SignIns, key: str) -> Account | None:
     """Who the link is for; None if it does not work here, also if it is for a student of another ladder."""
 
     def look() -> Account | None:
-        with doorkeeper.accounts.reading() as connection:
+        with sign_ins.accounts.reading() as connection:
             return people.open_invitation(connection, key, datetime.now(UTC))
 
     account = await in_thread(site, look)
-    return account if doorkeeper.admits(account) else None
+    return account if sign_ins.admits(account) else None
 
 
 async def _sign_in(request: Request) -> Response:
     """The button was pressed: the invitation is used, and the browser has a session."""
     site: Site = request.app.state.site
-    if site.doorkeeper is None:
+    if site.sign_ins is None:
         return no_sign_in(site, 404)
-    key, before, address = request.path_params["key"], site.doorkeeper.key(request), client.get()
+    key, before, address = request.path_params["key"], site.sign_ins.key(request), client.get()
 
-    def use(doorkeeper: Doorkeeper) -> tuple[Account, str] | None:
+    def use(sign_ins: SignIns) -> tuple[Account, str] | None:
         now = datetime.now(UTC)
-        with doorkeeper.accounts.writing() as connection:
+        with sign_ins.accounts.writing() as connection:
             found = people.use_invitation(connection, key, now, address=address)
             if found is not None:
                 sessions.end(connection, before, now, address=address)
             return found
 
     found = None
-    if await _invited(site, site.doorkeeper, key) is not None:  # else nothing is written, however many links are tried
-        found = await at_door(site, partial(use, site.doorkeeper))
+    if await _invited(site, site.sign_ins, key) is not None:  # else nothing is written, however many links are tried
+        found = await write_accounts(site, partial(use, site.sign_ins))
     if found is None:
         return page(own_pages.no_invitation(), 404)
-    site.doorkeeper.forget()
+    site.sign_ins.forget()
     answer = leads_to(links.ME)
-    site.doorkeeper.let_in(answer, found[1])
+    site.sign_ins.let_in(answer, found[1])
     return answer
 
 
@@ -162,17 +162,17 @@ async def _sign_out(request: Request) -> Response:
     """The session ends, here and in the accounts."""
     site: Site = request.app.state.site
     await signed_in(request)
-    doorkeeper = _doorkeeper(site)
-    key, address = doorkeeper.key(request), client.get()
+    sign_ins = _sign_ins(site)
+    key, address = sign_ins.key(request), client.get()
 
     def end() -> None:
-        with doorkeeper.accounts.writing() as connection:
+        with sign_ins.accounts.writing() as connection:
             sessions.end(connection, key, datetime.now(UTC), address=address)
 
-    await at_door(site, end)
-    doorkeeper.forget()
+    await write_accounts(site, end)
+    sign_ins.forget()
     answer = leads_to(links.HOME)
-    doorkeeper.let_out(answer)
+    sign_ins.let_out(answer)
     answer.headers["clear-site-data"] = '"cache"'  # on a shared computer "back" shows nothing of the account
     return answer
 
@@ -182,21 +182,21 @@ async def _tokens(request: Request) -> Response:
     site: Site = request.app.state.site
     account = await signed_in_here(request)
     given = await forms.fields(request)
-    doorkeeper, address = _doorkeeper(site), client.get()
+    sign_ins, address = _sign_ins(site), client.get()
 
     def change() -> str:
         now = datetime.now(UTC)
-        with doorkeeper.accounts.writing() as connection:
+        with sign_ins.accounts.writing() as connection:
             if "revoke" not in given:
                 return sessions.make_token(connection, account, given.get("label", "").strip(), now, address=address)
             sessions.revoke_token(connection, account, _whole(given["revoke"]), now, address=address)
             return ""
 
     try:
-        made = await at_door(site, change)
+        made = await write_accounts(site, change)
     except BadAccount as error:
         raise BadQuery(str(error)) from None
-    doorkeeper.forget()
+    sign_ins.forget()
     return page(own_pages.new_token(made, site.address)) if made else leads_to(links.ME)
 
 
@@ -221,10 +221,10 @@ async def mine(request: Request, account: Account, *, wrong: str = "", status: i
     """The page of the account; that of an instructor is the ladder. `wrong`: why what it asked for was not done."""
     site: Site = request.app.state.site
     names = site.names.seen_by(await viewer_of(request))
-    doorkeeper = _doorkeeper(site)
+    sign_ins = _sign_ins(site)
 
     def draw() -> Response:
-        with doorkeeper.accounts.reading() as connection:
+        with sign_ins.accounts.reading() as connection:
             keys = sessions.listed_tokens(connection, account)
             played = audit.played_by(connection, account.id, most=_BY_HAND)
         with site.database.reading() as connection:
@@ -342,14 +342,14 @@ async def _uploaded(
                 raise BadSubmission("a newer upload of yours has taken the place of this one") from None
             raise
         now = datetime.now(UTC)
-        doorkeeper = _doorkeeper(site)
-        key = doorkeeper.key(request)
-        if (await still_signed_in.whose(site, doorkeeper, [key]))[key] != account:  # the body can take hours
+        sign_ins = _sign_ins(site)
+        key = sign_ins.key(request)
+        if (await session_watch.whose(site, sign_ins, [key]))[key] != account:  # the body can take hours
             raise NotSignedIn
         label = label or request.query_params.get("file", "")
         agent = given.get("agent", request.query_params.get("agent", "")).strip()
         announce = partial(_announced, site, account, upload, label=label, agent=agent, begun=begun, now=now)
-        one = await at_desk(site, partial(announce, address=client.get()))
+        one = await write_record(site, partial(announce, address=client.get()))
     finally:
         await asyncio.to_thread(upload.abandon)
     return one
@@ -479,7 +479,7 @@ async def _files(request: Request) -> Response:
     try:
         if account.is_instructor:
             about = f"submission {id}"
-            await at_desk(site, partial(note, site, Act.SAW_SOURCE, account, about=about, address=client.get()))
+            await write_record(site, partial(note, site, Act.SAW_SOURCE, account, about=about, address=client.get()))
         archive = await in_thread(site, partial(zipped, folder))
     except BaseException:
         site.downloading.discard(account.id)
@@ -526,7 +526,7 @@ _LONGEST: Final = 100
 """Characters of the name of a further agent."""
 
 
-def why_routes(response: Callable[[Request, Kept, Viewer], Response]) -> tuple[BaseRoute, ...]:
+def why_routes(response: Callable[[Request, KeptPage, Viewer], Response]) -> tuple[BaseRoute, ...]:
     """The route. `response` gives the answer with a page that was kept."""
 
     async def answer(request: Request) -> Response:
@@ -599,7 +599,7 @@ async def _challenge(request: Request) -> Response:
         return challenge(site.writable, ladder, account.author, *players, now, keep=keep)
 
     try:
-        game = await at_desk(site, start)
+        game = await write_record(site, start)
     except BadChallenge as error:
         return await mine(request, account, wrong=str(error), status=409)
     nudge(site.store, site.served)

@@ -15,14 +15,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from arena.pages import drawing, manual
-from arena.serve.opened import opened
+from arena.serve.open_ladders import opened
 from arena.tournament.lock import running_in
-from arena.web import finding, links, results
-from arena.web.drawn import JSON, Asked, BadQuery, Drawn, NotThere
+from arena.web import found_things, links, results
 from arena.web.own import challengers, own
+from arena.web.page_values import JSON, Asked, BadQuery, Drawn, NotThere
 from arena.web.pages import frame, result_pages
+from arena.web.permissions import Role
 from arena.web.results import Heading, Wanted, agent_view
-from arena.web.sight import Role
 from arena.web.site import Site
 from db import ladder
 from db.errors import DatabaseError
@@ -51,7 +51,7 @@ def find(site: Site, asked: Asked) -> Drawn:
     """What a word finds."""
     words = asked.query.get("q", "")
     with site.database.reading() as connection:
-        found = finding.things(connection, site.names.seen_by(asked.viewer), words)
+        found = found_things.things(connection, site.names.seen_by(asked.viewer), words)
     return Drawn.page(result_pages.found(words, found))
 
 
@@ -140,7 +140,7 @@ _PATIENCE: Final = 5.0
 """Seconds that the database has to answer."""
 
 
-class Health(Struct, frozen=True):
+class ServerHealth(Struct, frozen=True):
     """What is well."""
 
     ok: bool
@@ -158,13 +158,13 @@ async def health(request: Request) -> Response:
     try:
         found = await asyncio.wait_for(asyncio.to_thread(_look, site), _PATIENCE)
     except (TimeoutError, DatabaseError):
-        found = Health(False, False, False, None)
+        found = ServerHealth(False, False, False, None)
     return Response(msgspec.json.encode(found), 200 if found.ok else 503, media_type=JSON)
 
 
-def _look(site: Site) -> Health:
+def _look(site: Site) -> ServerHealth:
     games = running_in(site.store, site.served) is not None
     with site.database.reading() as connection:
         rated = ladder.last_rated(connection, site.served)
     age = None if rated is None else (datetime.now(UTC) - rated).total_seconds()
-    return Health(games, True, games, age)
+    return ServerHealth(games, True, games, age)

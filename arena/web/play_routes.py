@@ -17,24 +17,24 @@ from starlette.routing import BaseRoute, Route
 from adsearch import games
 from agents import builtin
 from arena.errors import ArenaError, BadFixture
-from arena.serve.opened import OpenLadder, opened
+from arena.serve.open_ladders import OpenLadder, opened
 from arena.serve.submissions import possible_again
 from arena.web import forms, links, results, table_routes
 from arena.web.answers import in_thread, leads_to, page
-from arena.web.drawn import BadQuery, NotThere
 from arena.web.identity import NotSignedIn, account_of, viewer_of
 from arena.web.own_routes import no_sign_in
+from arena.web.page_values import BadQuery, NotThere
 from arena.web.pages import frame, play_pages
 from arena.web.pages.play_pages import CLOCKS, EITHER, Opponent, Opponents
-from arena.web.sight import Role, What, may
+from arena.web.permissions import Role, What, may
 from db import ladder as record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from arena.web.person import PersonsGame
+    from arena.web.permissions import SeenNames, Viewer
+    from arena.web.persons_game import PersonsGame
     from arena.web.results import Titled
-    from arena.web.sight import SeenNames, Viewer
     from arena.web.site import Site
 
 _NO_GAME: Final = "There is no such game."

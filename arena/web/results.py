@@ -19,11 +19,11 @@ from arena.course.aliases import listed_game, public_rules
 from arena.ratings import recorded
 from arena.ratings.recorded import VersionRating
 from arena.results.report import Lately, Report, leaders, reported_agents
-from arena.serve.opened import final_of, ladder_before
-from arena.web.drawn import BadQuery
-from arena.web.sight import What, may
+from arena.serve.open_ladders import final_of, ladder_before
+from arena.web.page_values import BadQuery
+from arena.web.permissions import What, may
 from db import games as record
-from db import ladder, lately, lookup, running, web
+from db import ladder, lookup, recent, running, web
 from db.errors import NotFound
 from db.ladder import FORMAT as LADDER
 from db.ladder import RatingPoint
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from arena.ratings.ranking import Ranking
     from arena.results.report import ListedGame, ReportedAgent
     from arena.tournament.standings import TournamentStandings
-    from arena.web.sight import SeenNames
+    from arena.web.permissions import SeenNames
     from db.database import Connection
     from db.records import PastGame
 
@@ -156,7 +156,7 @@ class WorstLoss(Struct, frozen=True, kw_only=True):
     """The opponent's rating now."""
 
 
-class Opponent(Struct, frozen=True, kw_only=True):
+class OpponentRow(Struct, frozen=True, kw_only=True):
     """The games of an agent against another one."""
 
     name: str
@@ -176,7 +176,7 @@ class AgentView(Struct, frozen=True, kw_only=True):
     """Versions in the order of their numbers."""
     worst: Sequence[WorstLoss]
     """At most 10, the loss against the lowest rated opponent first."""
-    opponents: Sequence[Opponent]
+    opponents: Sequence[OpponentRow]
     """In the order of the standings."""
     latest: Sequence[ListedGame]
     """The last 20 games, the newest first."""
@@ -275,9 +275,7 @@ def heading(connection: Connection, names: SeenNames, tournament: int) -> Headin
     return replace(found, is_managed=may(names.viewer, What.MANAGE), beside=beside)
 
 
-def _heading(
-    connection: Connection, state: web.TournamentState, titles: Mapping[int, str], names: ShownNames
-) -> Heading:
+def _heading(connection: Connection, state: web.WebTournament, titles: Mapping[int, str], names: ShownNames) -> Heading:
     over = state.games.get("finished", 0) + state.games.get("void", 0)
     waiting = state.games.get("scheduled", 0) + state.games.get("playing", 0)
     terms, status, finished = None, state.status, state.finished
@@ -370,8 +368,8 @@ def _with_latest(
     connection: Connection, about: Heading, agents: Sequence[ReportedAgent], shown: ShownNames, now: datetime
 ) -> list[ReportedAgent]:
     """The agents with what happened lately to each."""
-    results = lately.last_results(connection, about.id, players=len(agents), most=_LAST_GAMES)
-    ratings = lately.ratings(connection, about.id, most=_CURVE, now=now)
+    results = recent.last_results(connection, about.id, players=len(agents), most=_LAST_GAMES)
+    ratings = recent.ratings(connection, about.id, most=_CURVE, now=now)
     playing = {name: game.id for game in web.in_progress(connection, about.id) for name in game.players}
     of = {
         alias: Lately(
@@ -390,7 +388,7 @@ def _ranking(
     rated: Sequence[web.VersionNow], found: TournamentStandings, anchors: Collection[str], *, one_scale: bool
 ) -> Ranking | None:
     """The ranking by the recorded ratings; None if there are none yet."""
-    current = {one.name: recorded.Recorded(one.rating, one.error) for one in rated if one.is_current}
+    current = {one.name: recorded.RecordedRatings(one.rating, one.error) for one in rated if one.is_current}
     return recorded.ranking(current, found.results, anchors=anchors, one_scale=one_scale) if current else None
 
 
@@ -543,7 +541,7 @@ def agent_view(
         curves=[VersionCurve(number=number, points=points) for number, points in curves.items()],
         worst=_worst(connection, tournament, name, agents, shown),
         opponents=[
-            Opponent(name=one.name, games=met[one.name].games, points=met[one.name].points)
+            OpponentRow(name=one.name, games=met[one.name].games, points=met[one.name].points)
             for one in agents
             if one.name in met
         ],

@@ -26,7 +26,7 @@ _SMALL_NEXT_EVERY: Final = 2 * SECOND
 """The same for a page with small ones only."""
 
 
-class Recorded(Struct, frozen=True):
+class RecordedGames(Struct, frozen=True):
     """A game as the record has it."""
 
     tournament: str | None
@@ -60,7 +60,7 @@ class Games(Protocol):
         before: Sequence[str],
         public: bool,
         player: str = "",
-    ) -> Recorded | None:
+    ) -> RecordedGames | None:
         """The game in progress to show next, of that tournament or of any, with its players' ratings; none of
         `without`, and if possible not by the players `before`. None if there is none. `public`: for visitors;
         `player`: only games of this one."""
@@ -69,7 +69,7 @@ class Games(Protocol):
         """A finished game as its director published it; None if it is not finished."""
 
 
-class Screen:
+class LiveScreen:
     """One of them."""
 
     def __init__(self, step: float) -> None:
@@ -77,7 +77,7 @@ class Screen:
         self._step = step
         self.is_large = step == STEP
         self.paced: PacedGame | None = None
-        self.game: Recorded | None = None
+        self.game: RecordedGames | None = None
         self.changed = False
         # The last game that its director did not know: others are tried first.
         self.lost: int | None = None
@@ -115,14 +115,14 @@ class Screen:
         """Whether another game can be shown."""
         return self.paced is None or self.paced.is_done(now / SECOND)
 
-    def show(self, game: Recorded | None, now: int) -> None:
+    def show(self, game: RecordedGames | None, now: int) -> None:
         """Shows this game next; None: nothing."""
         if game is not None:
             self.game, self.paced = game, PacedGame(game.shown.id, now / SECOND, self._step)
         elif self.paced is not None:
             self.paced, self.changed = None, True
 
-    def take_over(self, other: Screen) -> None:
+    def take_over(self, other: LiveScreen) -> None:
         """Shows what was shown on another screen."""
         self.game, self.paced, other.paced = other.game, other.paced, None
         self.changed = other.changed = True
@@ -136,7 +136,7 @@ class Screens:
     ) -> None:
         """`tournament`: whose games; None: of all. `steps`: of each screen. `public`: for visitors. `player`: only
         games of this one."""
-        self.each = [Screen(step) for step in steps]
+        self.each = [LiveScreen(step) for step in steps]
         self._next_game = partial(games.next_game, tournament, public=public, player=player)
         self._games = games
         self._every = _NEXT_EVERY if any(one.is_large for one in self.each) else _SMALL_NEXT_EVERY
@@ -152,7 +152,7 @@ class Screens:
         for screen in self.each:
             screen.take(message)
 
-    def tick(self, now: int) -> Iterator[tuple[int, Screen]]:
+    def tick(self, now: int) -> Iterator[tuple[int, LiveScreen]]:
         """The screens that have changed since the last tick, with their numbers."""
         for screen in self.each:
             screen.revive(self._games, now)
@@ -175,7 +175,9 @@ class Screens:
                 yield number, screen
 
 
-def _found(look: Callable[..., Recorded | None], screen: Screen, others: Sequence[Screen]) -> Recorded | None:
+def _found(
+    look: Callable[..., RecordedGames | None], screen: LiveScreen, others: Sequence[LiveScreen]
+) -> RecordedGames | None:
     """The game that a screen shows next; `others`: those that show a game."""
     taken = frozenset(one.paced.id for one in others if one.paced is not None)
     last = screen.lost if screen.paced is None else screen.paced.id

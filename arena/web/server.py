@@ -37,23 +37,23 @@ from arena.players.submissions import Store
 from arena.serve.page_link import Complaint, to_pages
 from arena.serve.spool import Spool
 from arena.tournament.lock import running_in
-from arena.web import audited, links, page_routes, play_routes, still_signed_in
-from arena.web.analysing import Analyses
-from arena.web.answers import Drawing
+from arena.web import audit, links, page_routes, play_routes, session_watch
+from arena.web.analyses import Analyses
+from arena.web.answers import PageDrawing
 from arena.web.app import application, drawn_key, how_it_failed
 from arena.web.cache import Cache, Turns
 from arena.web.connection import MOST, Connection
-from arena.web.drawn import Asked, is_visitor
 from arena.web.events import MOST_TOPICS, Change, Streams
-from arena.web.identity import Doorkeeper
+from arena.web.identity import SignIns
 from arena.web.live import LiveHub, Record
 from arena.web.live_record import LiveRecord
-from arena.web.person import Tables
+from arena.web.page_values import Asked, is_visitor
+from arena.web.permissions import MEMBER, Names
+from arena.web.persons_game import PersonsGames
 from arena.web.screens import SECOND
-from arena.web.sight import MEMBER, Names
 from arena.web.site import Site
 from arena.web.table_routes import TableStreams, topic
-from arena.web.web_process import Settings
+from arena.web.web_process import WebSettings
 from db.accounts import AccountsDatabase
 from db.database import Database
 from db.errors import DatabaseError
@@ -64,7 +64,7 @@ _THREADS: Final = 3
 _UPLOADS: Final = Bucket(timedelta(seconds=20), 6)
 _PLAYS: Final = Bucket(timedelta(seconds=20), 6)
 _SEARCHES: Final = Bucket(timedelta(minutes=3), 10)
-_DESK: Final = 2
+_WRITERS: Final = 2
 """Threads that write to the record; as many write to the accounts."""
 _HINTS: Final = 1
 _MOST_COMPLAINTS: Final = 50
@@ -108,7 +108,7 @@ class Complaints:
 
 def serve(director: Asker) -> None:
     """Runs the page server of a ladder until the director ends; in a helper."""
-    run(director, Settings, _serve)
+    run(director, WebSettings, _serve)
 
 
 def run(
@@ -148,14 +148,14 @@ class _Server(uvicorn.Server):
         yield
 
 
-async def _serve(settings: Settings, database: Database, director: Asker, stack: ExitStack) -> None:
+async def _serve(settings: WebSettings, database: Database, director: Asker, stack: ExitStack) -> None:
     """Answers until the director ends. What is opened here is closed with the `stack`."""
     complain = Complaints(director.lines)
     log = None if database.file is None else Path(f"{database.file}-wal")
     threads = Turns(_THREADS, log)
     accounts = None if settings.no_sign_in else stack.enter_context(AccountsDatabase(settings.database))
-    doorkeeper = (
-        None if accounts is None else Doorkeeper(accounts, threads, served=settings.served, address=settings.address)
+    sign_ins = (
+        None if accounts is None else SignIns(accounts, threads, served=settings.served, address=settings.address)
     )
     roster = None if settings.roster is None else rosters.read(*settings.roster)
     cache = Cache(threads, failed=lambda error: complain(f"a page cannot be drawn: {how_it_failed(error)}"))
@@ -167,12 +167,12 @@ async def _serve(settings: Settings, database: Database, director: Asker, stack:
         cache=cache,
         names=Names(roster, accounts=accounts),
         streams=Streams(),
-        doorkeeper=doorkeeper,
+        sign_ins=sign_ins,
         no_sign_in=settings.no_sign_in,
         no_hand_ins=settings.no_hand_ins,
         address=settings.address,
-        desk=Turns(_DESK, most=MOST),  # nobody who hands in at the last moment is sent away
-        door=Turns(_DESK, most=MOST),
+        record_writer=Turns(_WRITERS, most=MOST),  # nobody who hands in at the last moment is sent away
+        account_writer=Turns(_WRITERS, most=MOST),
         hints=ThreadPoolExecutor(_HINTS, thread_name_prefix="hint"),
         writable=stack.enter_context(Database(settings.database, create=False)),
         spool=Spool(Store(Path(settings.store))),
@@ -185,7 +185,7 @@ async def _serve(settings: Settings, database: Database, director: Asker, stack:
         challenges=Buckets(_PLAYS),
         searches=Buckets(_SEARCHES),
         analyses=Analyses(settings.database, cache.forget),
-        tables=Tables(director.lines.send),
+        tables=PersonsGames(director.lines.send),
         complain=complain,
     )
     with suppress(DatabaseError):  # visitors will be told
@@ -193,17 +193,17 @@ async def _serve(settings: Settings, database: Database, director: Asker, stack:
         is_visitor.set(True)
         front = Asked({}, {})
         site.cache.draw_now(drawn_key(links.HOME, front), partial(page_routes.home, site, front))
-    site.tables.recorded = partial(audited.played, site)
+    site.tables.recorded = partial(audit.played, site)
     site.tables.is_watched = lambda game: topic(game) in site.streams.wanted
     site.tables.changed = TableStreams(site, partial(play_routes.parts, site)).changed
-    watching = asyncio.create_task(still_signed_in.watch(site))
+    watching = asyncio.create_task(session_watch.watch(site))
     with following(site, failed=lambda error: complain(f"a game cannot be followed: {how_it_failed(error)}")):
         await answer(application(site, settings.hosts), settings.listening, site, director)
     watching.cancel()
     threads.shutdown(wait=False, cancel_futures=True)
 
 
-async def answer(app: ASGIApp, listening: int, site: Drawing, director: Asker) -> None:
+async def answer(app: ASGIApp, listening: int, site: PageDrawing, director: Asker) -> None:
     """Answers browsers on the socket `listening`, with a low priority, until the director ends."""
     os.nice(_NICE)
     server = _Server(

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from arena.accounts.limits import Buckets
-from arena.serve.opened import opened
+from arena.serve.open_ladders import opened
 from arena.serve.spool import Spool
-from arena.web.analysing import Analyses
+from arena.web.analyses import Analyses
 from arena.web.cache import Cache
 from arena.web.events import Streams
-from arena.web.identity import Doorkeeper
-from arena.web.person import Tables
-from arena.web.sight import Names
+from arena.web.identity import SignIns
+from arena.web.permissions import Names
+from arena.web.persons_game import PersonsGames
 from db import ladder
 from db.database import Database
 from db.records import JudgedPly
@@ -67,7 +67,7 @@ class Site:
     """What viewers see instead of agents' names."""
     streams: Streams
     """The streams of open pages."""
-    doorkeeper: Doorkeeper | None
+    sign_ins: SignIns | None
     """Who has signed in; None if nobody can."""
     no_sign_in: str
     """Why nobody can sign in; empty if people can."""
@@ -75,9 +75,9 @@ class Site:
     """Why nobody can hand in here; empty if authors can."""
     address: str
     """The address that people type."""
-    desk: Executor
+    record_writer: Executor
     """Where is written, so that pages do not wait while a database is busy."""
-    door: Executor
+    account_writer: Executor
     """Where is written to the accounts alone."""
     hints: Executor
     """Where hints are waited for."""
@@ -103,7 +103,7 @@ class Site:
     searches: Buckets
     """How often an account can have the mistakes of a game found."""
     analyses: Analyses
-    tables: Tables
+    tables: PersonsGames
     """The games that people play."""
     complain: Callable[[str], None]
     """Reports what went wrong to the person who runs the server."""

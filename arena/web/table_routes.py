@@ -1,7 +1,7 @@
 """The routes of a game that a person plays: its page, what the person does, and the same game once more.
 
 They are the same on a ladder and in the window of `arena play --web`; whose game it is, and what is around it, is
-decided there. What happens in a game is in `person.py`.
+decided there. What happens in a game is in `persons_game.py`.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from arena.errors import ArenaError
 from arena.history import words
 from arena.web import forms, links
 from arena.web.answers import in_thread, leads_to, wants_page
-from arena.web.cache import Busy
+from arena.web.cache import TooBusy
 from arena.web.events import Change, event
 
 if TYPE_CHECKING:
-    from arena.web.answers import Drawing
-    from arena.web.person import PersonsGame
+    from arena.web.answers import PageDrawing
+    from arena.web.persons_game import PersonsGame
 
 Find = Callable[[Request], Awaitable["PersonsGame"]]
 """The game of the request's path; NotThere if there is none, or if it is another person's."""
@@ -44,7 +44,7 @@ def routes(find: Find, draw: Draw, again: Again) -> tuple[BaseRoute, ...]:
 
     async def acted(request: Request) -> Response:
         """The person moves, or does something else. A script gets the words of a mistake alone."""
-        site: Drawing = request.app.state.site
+        site: PageDrawing = request.app.state.site
         game = await find(request)
         given = await forms.fields(request)
         if "seat" in given:
@@ -102,7 +102,7 @@ def topic(game: PersonsGame) -> str:
 class TableStreams:
     """What it draws is published on the streams of the running event loop."""
 
-    def __init__(self, site: Drawing, parts: Callable[[PersonsGame], Mapping[str, str]]) -> None:
+    def __init__(self, site: PageDrawing, parts: Callable[[PersonsGame], Mapping[str, str]]) -> None:
         """`parts` draws the parts of a game's page, in a thread."""
         self._site = site
         self._parts = parts
@@ -137,7 +137,7 @@ class TableStreams:
                     streams.forget(topic(game))  # a page that opens a stream asks for a new drawing
                 if not self._drawing[key]:
                     return
-        except Busy:
+        except TooBusy:
             self._loop.call_later(1.0, self._note, game)
         finally:
             del self._drawing[key]

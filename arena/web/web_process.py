@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from adsearch.errors import quote
 from arena.errors import ArenaError
-from arena.play.helper import Helper, Limits, TooLong
+from arena.play.helper import Helper, HelperLimits, TooLong
 from arena.serve.page_link import LONGEST, Complaint, FromPages, from_pages
 from arena.walls.run_folder import RunFolder
 
@@ -45,7 +45,7 @@ class MissingExtra(ArenaError):
     extra = "web"
 
 
-class Settings(Struct, frozen=True, kw_only=True):
+class WebSettings(Struct, frozen=True, kw_only=True):
     """What the director sends to the page server first, as one line of JSON."""
 
     database: str
@@ -138,7 +138,7 @@ class WebProcess(Helper):
     def __init__(self, folder: RunFolder, listening: Listening, serve: str = "arena.web.server:serve") -> None:
         """Starts the process, which waits for its settings: it answers from then on."""
         listens = (listening.descriptor,)
-        super().__init__(serve, Limits(finishes=True), folder=folder, descriptors=listens, longest=LONGEST)
+        super().__init__(serve, HelperLimits(finishes=True), folder=folder, descriptors=listens, longest=LONGEST)
 
     def say(self, message: Struct) -> None:
         """Sends a message. A process that does not read its messages is killed."""

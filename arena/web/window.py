@@ -29,15 +29,15 @@ from arena.history import words
 from arena.pages import replay_page
 from arena.play.helper import Asker
 from arena.web import links, page_routes, server, table_routes
-from arena.web.analysing import Analyses
-from arena.web.answers import Guard, PageStream, in_thread, leads_to, page, takes_gzip
+from arena.web.analyses import Analyses
+from arena.web.answers import PageStream, RequestGuard, in_thread, leads_to, page, takes_gzip
 from arena.web.app import how_it_failed
 from arena.web.cache import Turns
-from arena.web.drawn import Asked, BadQuery, NotThere
 from arena.web.events import Streams
 from arena.web.live_routes import mistakes
+from arena.web.page_values import Asked, BadQuery, NotThere
 from arena.web.pages import frame, play_pages, result_pages
-from arena.web.person import PersonsGame, Tables
+from arena.web.persons_game import PersonsGame, PersonsGames
 from arena.web.table_routes import TableStreams, topic
 from arena.web.web_process import WindowSettings
 from db import games as recorded
@@ -59,7 +59,7 @@ class Window:
     threads: Executor
     hints: Executor
     streams: Streams
-    tables: Tables
+    tables: PersonsGames
     database: Database
     settings: WindowSettings
     analyses: Analyses
@@ -151,7 +151,7 @@ def application(window: Window) -> ASGIApp:
     )
     app.router.redirect_slashes = False
     app.state.site = window
-    return Guard(Door(app, window.settings.secret, window.settings.port), tokens=False)
+    return RequestGuard(Door(app, window.settings.secret, window.settings.port), tokens=False)
 
 
 async def _home(request: Request) -> Response:
@@ -288,7 +288,7 @@ async def _serve(settings: WindowSettings, database: Database, director: Asker, 
         threads=threads,
         hints=ThreadPoolExecutor(1, thread_name_prefix="hint"),
         streams=Streams(),
-        tables=Tables(director.lines.send),
+        tables=PersonsGames(director.lines.send),
         database=database,
         settings=settings,
         analyses=Analyses(settings.database),

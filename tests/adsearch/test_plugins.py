@@ -28,7 +28,7 @@ from arena.history import recorded_rules
 from arena.match.allowance import WallKind
 from arena.play import machine
 from arena.players import entrants
-from arena.players.build_commands import Language, default
+from arena.players.build_commands import LanguageTable, default
 from arena.players.engines import is_engine
 from arena.players.player import read_player
 from arena.ratings import systems
@@ -320,7 +320,7 @@ def test_a_package_brings_a_language(package: Path, tmp_path: Path) -> None:
     (tmp_path / "bare.tale").write_text(f"my_agent plays connect4\n{starter._block(commands, tale)}")
     made = starter.agent(Path("x.tale"), "kuhn", games.start("kuhn"), None, None)
     assert made.files["x.tale"].startswith("x plays kuhn\n//     arena check x.tale --game kuhn ")
-    assert default("tale") == Language("tale", (), ("python3", "{main}"))
+    assert default("tale") == LanguageTable("tale", (), ("python3", "{main}"))
     process = AgentProcess.start([sys.executable, str(tmp_path / "bot.tale")], Walls(WallKind.LIMITS), tmp_path)
     try:
         while process.confined.exit() is None:

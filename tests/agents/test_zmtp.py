@@ -14,7 +14,7 @@ import pytest
 import zmq
 
 from agents.errors import AgentsError
-from agents.zmtp import Closed, Connection
+from agents.zmtp import Closed, ZmtpConnection
 
 PATIENCE = 20.0
 
@@ -38,7 +38,7 @@ def router(address: str) -> Iterator[zmq.Socket[bytes]]:
 def test_messages_of_every_size_come_through_in_both_directions(
     size: int, router: zmq.Socket[bytes], address: str
 ) -> None:
-    connection = Connection(address, PATIENCE)
+    connection = ZmtpConnection(address, PATIENCE)
     data = bytes(number % 251 for number in range(size))
     connection.send(data)
     route, arrived = router.recv_multipart()
@@ -49,7 +49,7 @@ def test_messages_of_every_size_come_through_in_both_directions(
 
 
 def test_many_messages_come_in_order_and_the_last_ones_after_the_end(router: zmq.Socket[bytes], address: str) -> None:
-    connection = Connection(address, PATIENCE)
+    connection = ZmtpConnection(address, PATIENCE)
     for number in range(500):
         connection.send(b"%d" % number * (number % 300))
     connection.close()
@@ -58,7 +58,7 @@ def test_many_messages_come_in_order_and_the_last_ones_after_the_end(router: zmq
 
 
 def test_all_that_the_other_end_sent_is_read_before_its_end_is_noticed(router: zmq.Socket[bytes], address: str) -> None:
-    connection = Connection(address, PATIENCE)
+    connection = ZmtpConnection(address, PATIENCE)
     connection.send(b"first")
     route = router.recv_multipart()[0]
     for number in range(50):
@@ -71,7 +71,7 @@ def test_all_that_the_other_end_sent_is_read_before_its_end_is_noticed(router: z
 
 
 def test_a_message_to_an_end_that_is_gone_is_not_sent(router: zmq.Socket[bytes], address: str) -> None:
-    connection = Connection(address, PATIENCE)
+    connection = ZmtpConnection(address, PATIENCE)
     router.close(0)
     with pytest.raises(Closed):
         deque(map(connection.send, repeat(b"x")))
@@ -79,7 +79,7 @@ def test_a_message_to_an_end_that_is_gone_is_not_sent(router: zmq.Socket[bytes],
 
 
 def test_each_connection_has_a_route_that_the_router_chose(router: zmq.Socket[bytes], address: str) -> None:
-    connections = [Connection(address, PATIENCE) for _ in range(3)]
+    connections = [ZmtpConnection(address, PATIENCE) for _ in range(3)]
     for connection in connections:
         connection.send(b"x")
     routes = {router.recv_multipart()[0] for _ in connections}
@@ -90,7 +90,7 @@ def test_each_connection_has_a_route_that_the_router_chose(router: zmq.Socket[by
 
 
 def test_a_silent_server_is_noticed_after_the_timeout(router: zmq.Socket[bytes], address: str) -> None:
-    connection = Connection(address, 0.05)
+    connection = ZmtpConnection(address, 0.05)
     with pytest.raises(TimeoutError):
         connection.receive()
     connection.close()
@@ -117,7 +117,7 @@ def test_a_server_that_does_not_begin_like_zeromq_is_refused(
     with socket.socket(socket.AF_UNIX) as server, ThreadPoolExecutor() as pool:
         server.bind(str(path))
         server.listen()
-        refused = pool.submit(Connection, f"ipc://{path}", timeout)
+        refused = pool.submit(ZmtpConnection, f"ipc://{path}", timeout)
         with server.accept()[0] as accepted:
             with suppress(BrokenPipeError):  # it may have timed out already
                 accepted.sendall(sent)
@@ -130,7 +130,7 @@ def test_a_server_that_does_not_begin_like_zeromq_is_refused(
 )
 def test_an_address_where_nobody_listens_is_refused(address: str, tmp_path: Path) -> None:
     with pytest.raises(AgentsError, match="expected the referee's address, got"):
-        Connection(address, PATIENCE)
+        ZmtpConnection(address, PATIENCE)
 
 
 def test_it_loads_nothing_of_zeromq() -> None:

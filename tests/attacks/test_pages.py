@@ -27,7 +27,7 @@ from arena.errors import ArenaError
 from arena.history import words
 from arena.pages.replay_page import page
 from arena.ratings import plots
-from arena.ratings.plots.line_plot import Line, Mistake, Point, values
+from arena.ratings.plots.line_plot import MistakeMark, PlottedLine, Point, values
 from db import store
 from db.database import Database
 from db.records import PastGame, PastRuling
@@ -258,12 +258,14 @@ def pictures(record: Record, number: int, folder: Path) -> Iterator[Path]:
     if number % len(PICTURES) < len(DOCUMENTS):
         write_board(board, state)
         yield board
-    line = Line(text, (Point(0, 1.0), Point(1, 2.0)))
+    line = PlottedLine(text, (Point(0, 1.0), Point(1, 2.0)))
     drawn = {
         "tree": tree_drawing.as_svg(game_tree(state, depth=2, title=text)),
         "ratings": plots.ratings([plots.RatingBar(text, 1500.0, 20.0, text, 1, text)], title=text),
         "progress": plots.progress([line], title=text),
-        "values": values([line], [Mistake(1, 1.0, 0, True, text)], title=text, sides=(text, text), bounds=(0.0, 3.0)),
+        "values": values(
+            [line], [MistakeMark(1, 1.0, 0, True, text)], title=text, sides=(text, text), bounds=(0.0, 3.0)
+        ),
     }
     for name, picture in drawn.items():
         file = folder / f"{name}.svg"

@@ -16,7 +16,7 @@ import pytest
 from adsearch.games import catalog
 from arena.walls.run_folder import clear
 from arena.web.live_record import LiveRecord
-from arena.web.sight import MEMBER, Names
+from arena.web.permissions import MEMBER, Names
 from db.database import Database
 from db.schema import VIEWS
 from tests.attacks import records

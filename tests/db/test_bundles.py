@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from db import bundles, games, store
-from db.bundles import Names, SourceFile
+from db.bundles import BundleNames, SourceFile
 from db.database import Database
 from db.errors import DatabaseError, NotFound
 from db.records import JudgedPly, PositionValue
@@ -18,7 +18,7 @@ from db.sources import StoredFile, hash_of
 from tests.kit import sample_record
 from tests.kit.small_record import NOW
 
-AS_THEY_ARE = Names(of=str, words=str, pair=str)
+AS_THEY_ARE = BundleNames(of=str, words=str, pair=str)
 Make = Callable[..., Path]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from arena.hosts.cluster import Answer, Present
+from arena.hosts.cluster import HostAnswer, Present
 from arena.hosts.messages import Host, received, sent
 
 
@@ -48,7 +48,7 @@ class Hosts:
         self._rope.send(b"!")
         if task.__name__.startswith("join"):
             self._joins(data)
-            self.happening.append(Answer(key, sent(self.says[host])))
+            self.happening.append(HostAnswer(key, sent(self.says[host])))
         elif task.__name__ == "recall":
             self.recalled.append(host)
         else:

@@ -8,11 +8,11 @@ from typing import Final
 from arena import languages
 from arena.course.collecting.inbox import Inbox
 from arena.match.allowance import Allowance, WallKind
-from arena.players.build_commands import Language, default
+from arena.players.build_commands import LanguageTable, default
 from arena.players.submissions import Store
 
 LANGUAGES: Final = {
-    "sh": Language("sh", build=(), run=("sh", "{main}"), walls=WallKind.LIMITS, allowance=Allowance(threads=99))
+    "sh": LanguageTable("sh", build=(), run=("sh", "{main}"), walls=WallKind.LIMITS, allowance=Allowance(threads=99))
 }
 """Its language, whose agents have walls and limits of their own."""
 DEFAULTS: Final = {

@@ -27,7 +27,7 @@ from arena.serve.page_link import GameRecorded
 from arena.student.hint import Hint
 from arena.web import links
 from arena.web.pages import frame, live_parts, play_pages, result_pages
-from arena.web.person import Choice, Seen, SeenPly, Status
+from arena.web.persons_game import GameStatus, PersonsChoice, SeenGame, SeenPly
 from arena.web.results import Titled
 from db.records import PastGame, PastRuling, PastSeat
 from tests.arena.course.feedback import test_page as feedback_kit
@@ -196,14 +196,14 @@ def live() -> Pages:
     return found
 
 
-def _seen(rules: str, *, seat: int, status: Status, plies: int, **changes: Any) -> Seen:
+def _seen(rules: str, *, seat: int, status: GameStatus, plies: int, **changes: Any) -> SeenGame:
     state, record = games.start(rules), past_game(rules)
     done = []
     for move in record.moves[:plies]:
         done.append(SeenPly(move.who, move.move, move.move))
         state = state.play(state.from_text(move.move))
-    yours = status is Status.YOURS and state.turn is not None
-    choices = [Choice(text, text) for text in map(state.to_text, state.moves())] if yours else []
+    yours = status is GameStatus.YOURS and state.turn is not None
+    choices = [PersonsChoice(text, text) for text in map(state.to_text, state.moves())] if yours else []
     given: dict[str, Any] = {
         "rules": rules,
         "position": state.position(),
@@ -211,12 +211,12 @@ def _seen(rules: str, *, seat: int, status: Status, plies: int, **changes: Any) 
         "plies": tuple(done),
         "choices": tuple(choices),
         "left": (300_000, 12_345),
-        "running": None if status is Status.OVER else 0,
+        "running": None if status is GameStatus.OVER else 0,
     }
-    return Seen(key="k" * 20, seat=seat, clock="300+5", opponent="random", status=status, **given | changes)
+    return SeenGame(key="k" * 20, seat=seat, clock="300+5", opponent="random", status=status, **given | changes)
 
 
-def _played(seen: Seen, **how: Any) -> str:
+def _played(seen: SeenGame, **how: Any) -> str:
     game: Any = SimpleNamespace(seen=seen)
     drawn = partial(frame.drawn, of=OF, above=[(links.play(), "Play")])
     given = {"opponent": "random"} | how
@@ -226,12 +226,12 @@ def _played(seen: Seen, **how: Any) -> str:
 
 def states_of_play(rules: str) -> Pages:
     """A person's page before and after the same move: the turn, messages, the other player's turn, the end."""
-    yours = _seen(rules, seat=0, status=Status.YOURS, plies=0)
+    yours = _seen(rules, seat=0, status=GameStatus.YOURS, plies=0)
     long = (
         f"hint: {yours.choices[0].text} (then {' '.join(['Nf6'] * 4)}): its value for you is about +0.26 (from -1 to 1)"
     )
-    theirs = _seen(rules, seat=0, status=Status.THEIRS, plies=1)
-    over = _seen(rules, seat=0, status=Status.OVER, plies=1)
+    theirs = _seen(rules, seat=0, status=GameStatus.THEIRS, plies=1)
+    over = _seen(rules, seat=0, status=GameStatus.OVER, plies=1)
     end = GameRecorded(key="k", id=9, points=(1.0, 0.0), verdict="time", fault=1, ending="")
     return {
         "your turn": _played(yours),
@@ -253,17 +253,17 @@ def play() -> Pages:
         if games.start(rules).players != 2:
             continue
         for plies, seat in ((0, 0), (3, 1)):
-            seen = _seen(rules, seat=seat, status=Status.YOURS, plies=plies, take_backs=plies)
+            seen = _seen(rules, seat=seat, status=GameStatus.YOURS, plies=plies, take_backs=plies)
             found[f"{named(rules)}, {plies} plies"] = _played(seen)
-    seen = _seen("tictactoe", seat=0, status=Status.YOURS, plies=2, hint=Hint("a2", f"hint: a2 {HOSTILE}"))
+    seen = _seen("tictactoe", seat=0, status=GameStatus.YOURS, plies=2, hint=Hint("a2", f"hint: a2 {HOSTILE}"))
     found["hint"] = _played(seen)
-    over = _seen("tictactoe", seat=0, status=Status.OVER, plies=3)
+    over = _seen("tictactoe", seat=0, status=GameStatus.OVER, plies=3)
     end = GameRecorded(key="k", id=9, points=(1.0, 0.0), verdict="normal", fault=None, ending="")
     found["over"] = _played(structs.replace(over, end=end))
     found["given up"] = _played(structs.replace(over, end=structs.replace(end, id=None)))
-    theirs = _seen("tictactoe", seat=0, status=Status.THEIRS, plies=1, resigns=True, notice=HOSTILE)
+    theirs = _seen("tictactoe", seat=0, status=GameStatus.THEIRS, plies=1, resigns=True, notice=HOSTILE)
     found["theirs"] = _played(theirs, opponent=HOSTILE, wrong=HOSTILE)
-    found["waiting"] = _played(Seen(key="k" * 20, seat=0, clock="300+5", opponent=HOSTILE), opponent=HOSTILE)
+    found["waiting"] = _played(SeenGame(key="k" * 20, seat=0, clock="300+5", opponent=HOSTILE), opponent=HOSTILE)
     opponents = play_pages.Opponents(
         ladder=OF,
         game="connect4",

@@ -9,7 +9,7 @@ from pathlib import Path
 from arena.players.submissions import Store
 from arena.serve import ladder as ladders
 from arena.serve import submissions
-from arena.serve.opened import OpenLadder, open_ladder
+from arena.serve.open_ladders import OpenLadder, open_ladder
 from arena.serve.spool import Spool
 from db import ladder
 from db.database import Database

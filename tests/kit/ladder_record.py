@@ -15,8 +15,8 @@ from typing import Final
 from msgspec import to_builtins
 
 from arena.serve import ladder as descriptions
-from arena.serve import opened
-from arena.serve.opened import OpenLadder
+from arena.serve import open_ladders
+from arena.serve.open_ladders import OpenLadder
 from arena.student.checking import CheckStep, Light, StepName
 from db import ladder as rows
 from db import store
@@ -49,7 +49,7 @@ def open_ladder(connection: Connection, folder: Path, description: str = DESCRIP
     file.write_text(description, "utf-8")
     described = descriptions.read(file)
     ratings = {anchor.name: anchor.rating or 0.0 for anchor in described.anchors}
-    return opened.open_ladder(connection, described, rules=described.league.game, ratings=ratings, now=OPENED)
+    return open_ladders.open_ladder(connection, described, rules=described.league.game, ratings=ratings, now=OPENED)
 
 
 def hand_in(

@@ -164,8 +164,8 @@ def games(columns: int) -> dict[str, str]:
 def web(columns: int) -> dict[str, str]:
     """Of a knockout, and of the JSON API."""
     from arena.web import api
-    from arena.web.drawn import Asked
-    from arena.web.sight import Names
+    from arena.web.page_values import Asked
+    from arena.web.permissions import Names
     from arena.web.site import Site
 
     with _folder() as folder:

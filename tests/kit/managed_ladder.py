@@ -18,10 +18,10 @@ from typing import Final
 
 from arena.accounts import audit
 from arena.accounts.people import Account, AccountUse, Invited, known
-from arena.serve.opened import OpenLadder
+from arena.serve.open_ladders import OpenLadder
 from arena.web import manage
 from arena.web.manage import DECISIONS, PEOPLE, Form, Managed, decide, seen
-from arena.web.sight import Names, Role, SeenNames, Viewer
+from arena.web.permissions import Names, Role, SeenNames, Viewer
 from db import ladder, lookup, rulings
 from db.accounts import AccountsDatabase, file_beside
 from db.database import Connection, Database

@@ -18,12 +18,12 @@ from urllib.parse import urlencode
 from arena.accounts import sessions
 from arena.accounts.limits import Bucket, Buckets
 from arena.accounts.people import Account
-from arena.web.analysing import Analyses
+from arena.web.analyses import Analyses
 from arena.web.app import application
 from arena.web.cache import Cache
 from arena.web.events import Streams
-from arena.web.identity import Doorkeeper
-from arena.web.sight import Names
+from arena.web.identity import SignIns
+from arena.web.permissions import Names
 from arena.web.site import Site
 from tests.kit.managed_ladder import ManagedLadder
 from tests.kit.web_room import Answer
@@ -39,7 +39,7 @@ class PagesInProcess:
         self._loop = loop
         self.complaints: list[str] = []
         self._room = room
-        self._doorkeeper = Doorkeeper(room.accounts, threads, served="cs101", address=ADDRESS)
+        self._sign_ins = SignIns(room.accounts, threads, served="cs101", address=ADDRESS)
         self._keys: dict[int, str] = {}
         unused: Any = None
         cache = Cache(threads, failed=lambda error: self.complaints.append(str(error)))
@@ -51,12 +51,12 @@ class PagesInProcess:
             cache=cache,
             names=Names(accounts=room.accounts),
             streams=Streams(),
-            doorkeeper=self._doorkeeper,
+            sign_ins=self._sign_ins,
             no_sign_in="",
             no_hand_ins="",
             address=ADDRESS,
-            desk=threads,
-            door=threads,
+            record_writer=threads,
+            account_writer=threads,
             hints=threads,
             writable=room.record,
             spool=unused,
@@ -106,7 +106,7 @@ class PagesInProcess:
             sent |= {"content-type": "application/x-www-form-urlencoded", "content-length": str(len(body))}
             sent.setdefault("sec-fetch-site", "same-origin")
         if by is not None:
-            sent["cookie"] = f"{self._doorkeeper.cookie}={self.key(by)}"
+            sent["cookie"] = f"{self._sign_ins.cookie}={self.key(by)}"
         return await self._answer("POST" if fields is not None else method, path, sent, body)
 
     async def _answer(self, method: str, path: str, headers: dict[str, str], body: bytes) -> Answer:

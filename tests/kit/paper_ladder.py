@@ -12,7 +12,7 @@ import numpy as np
 from arena.ratings.bradley_terry import fit
 from arena.ratings.duels import duels
 from arena.ratings.scale import WIDTH
-from arena.serve.ladder_games import UNRATED_ERROR, Candidate, Pair, State, pick
+from arena.serve.ladder_games import UNRATED_ERROR, LadderPair, PairCandidate, PairingState, pick
 from db.records import PairCount
 
 ANCHORS = {"anchor 1": -600.0, "anchor 2": -300.0, "anchor 3": 0.0, "anchor 4": 300.0, "anchor 5": 600.0}
@@ -62,11 +62,11 @@ class PaperLadder:
         """The agent plays no more."""
         del self.agents[name]
 
-    def state(self) -> State:
+    def state(self) -> PairingState:
         """What the pairing is given."""
-        return State(
+        return PairingState(
             [
-                Candidate(name, one.author, one.anchor, one.rating, one.error, one.pairs, one.last)
+                PairCandidate(name, one.author, one.anchor, one.rating, one.error, one.pairs, one.last)
                 for name, one in self.agents.items()
                 if name not in self.aside
             ],
@@ -74,7 +74,7 @@ class PaperLadder:
             self.now,
         )
 
-    def play(self) -> Pair:
+    def play(self) -> LadderPair:
         """One pair."""
         state = self.state()
         pair = pick(state, self.random, placement=True) or pick(state, self.random, placement=False)

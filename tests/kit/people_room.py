@@ -20,12 +20,12 @@ from msgspec import Struct
 from arena.match.schedule import Finished, Planned, WrappingSchedule
 from arena.play.helper import Lines, Process
 from arena.players.player import read_player
-from arena.serve.happenings import Happening
-from arena.serve.invited import InvitedGames
+from arena.serve.invited_games import InvitedGames
+from arena.serve.ladder_events import Happening
 from arena.serve.page_link import FromPages, from_pages, to_pages
-from arena.serve.serving import Kept, Serving, standing
+from arena.serve.serving import RestartedProcess, Serving, standing
 from arena.walls.run_folder import RunFolder
-from arena.web.person import PersonsGame, Seen, Status, Tables
+from arena.web.persons_game import GameStatus, PersonsGame, PersonsGames, SeenGame
 from db import store
 from tests.kit.effort import PATIENCE
 from tests.kit.hand_in_room import HandInRoom
@@ -106,7 +106,7 @@ class PeopleRoom:
         self.happened: list[Happening] = []
         self.heard: list[FromPages] = []
         """All that the director has heard from the page server."""
-        self.views: list[Seen] = []
+        self.views: list[SeenGame] = []
         """All that people have seen."""
         self._at_once = at_once
         self._changed = Condition()
@@ -183,14 +183,14 @@ class PeopleRoom:
         director.watch(self._bell.fileno(), lambda: self._bell.recv(1))
         return nullcontext()
 
-    def _start_pages(self, people: InvitedGames) -> Kept[Any]:
+    def _start_pages(self, people: InvitedGames) -> RestartedProcess[Any]:
         def start() -> PageEnd | PersonProcess:
             end: PageEnd | PersonProcess
             if self._in_a_process:
                 end = PersonProcess(self._folder)
             else:
                 end = PageEnd()
-                self.tables = Tables(Lines(end.test).send)
+                self.tables = PersonsGames(Lines(end.test).send)
                 self.tables.changed = self._note
                 Thread(target=self._read, args=(end, self.tables), daemon=True).start()
 
@@ -210,11 +210,11 @@ class PeopleRoom:
                     self._changed.notify_all()
 
         self.people = people
-        return Kept("page server", start, read=read, tell=self.happened.append)
+        return RestartedProcess("page server", start, read=read, tell=self.happened.append)
 
     # The page server's thread.
 
-    def _read(self, end: PageEnd, tables: Tables) -> None:
+    def _read(self, end: PageEnd, tables: PersonsGames) -> None:
         rest = b""
         while more := end.test.recv(65536):
             *lines, rest = (rest + more).split(b"\n")
@@ -234,24 +234,26 @@ class PeopleRoom:
         given: dict[str, Any] = {"game": "", "opponent": "random", "seat": 0, "clock": CLOCK}
         return self.tables.open(account, **given | wanted)
 
-    def when(self, game: PersonsGame, wanted: Callable[[Seen], bool]) -> Seen:
+    def when(self, game: PersonsGame, wanted: Callable[[SeenGame], bool]) -> SeenGame:
         """What the person sees as soon as it is as wanted."""
         with self._changed:
             assert self._changed.wait_for(lambda: wanted(game.seen) or self._error, PATIENCE), game.seen
             assert self._error is None
             return game.seen
 
-    def turn(self, game: PersonsGame) -> Seen:
+    def turn(self, game: PersonsGame) -> SeenGame:
         """What the person sees at the next turn, or at the end."""
-        return self.when(game, lambda seen: seen.status in (Status.YOURS, Status.OVER))
+        return self.when(game, lambda seen: seen.status in (GameStatus.YOURS, GameStatus.OVER))
 
-    def over(self, game: PersonsGame) -> Seen:
+    def over(self, game: PersonsGame) -> SeenGame:
         """What the person sees at the end."""
-        return self.when(game, lambda seen: seen.status is Status.OVER)
+        return self.when(game, lambda seen: seen.status is GameStatus.OVER)
 
-    def play_on(self, game: PersonsGame, choose: Callable[[Seen], str] = lambda seen: seen.choices[0].text) -> Seen:
+    def play_on(
+        self, game: PersonsGame, choose: Callable[[SeenGame], str] = lambda seen: seen.choices[0].text
+    ) -> SeenGame:
         """Plays the game to its end."""
-        while (seen := self.turn(game)).status is Status.YOURS:
+        while (seen := self.turn(game)).status is GameStatus.YOURS:
             game.move(choose(seen))
         return seen
 

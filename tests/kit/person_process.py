@@ -11,16 +11,16 @@ import sys
 
 from arena.play.helper import Lines
 from arena.serve.page_link import Complaint, to_pages
-from arena.web.person import PersonsGame, Status, Tables
+from arena.web.persons_game import GameStatus, PersonsGame, PersonsGames
 
 link = socket.socket(fileno=sys.stdin.fileno())
 lines = Lines(link)
-tables = Tables(lines.send)
+tables = PersonsGames(lines.send)
 
 
 def changed(game: PersonsGame) -> None:
     """The game has changed."""
-    if game.seen.status is Status.YOURS:
+    if game.seen.status is GameStatus.YOURS:
         lines.send(Complaint("it is the person's turn"))
 
 

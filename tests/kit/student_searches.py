@@ -13,15 +13,15 @@ from arena.course.lecture import function_runner, judging, questions
 from arena.course.lecture.function_runner import Method
 from arena.course.lecture.judging import TreeVerdict, ValuesFor
 from arena.course.lecture.questions import JudgedAlgorithm, Question
-from arena.course.lecture.student_process import Answer
+from arena.course.lecture.student_process import StudentAnswer
 
 
-def answer(function: Callable[..., Any] | Method, question: Question) -> Answer:
+def answer(function: Callable[..., Any] | Method, question: Question) -> StudentAnswer:
     """The answer that a process of `function` would give."""
     file = "" if isinstance(function, Method) else function.__code__.co_filename
     asked = {"tree": question.description, "depth": question.depth, "agents": question.agents}
     answered = function_runner.run(function, file, asked)
-    return msgspec.convert(msgspec.json.decode(msgspec.json.encode(answered)), Answer)
+    return msgspec.convert(msgspec.json.decode(msgspec.json.encode(answered)), StudentAnswer)
 
 
 def judged(

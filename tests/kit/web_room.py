@@ -19,8 +19,8 @@ from typing import Self
 import msgspec
 from msgspec import Struct
 
-from arena.play.helper import Limits
-from arena.web.web_process import Listening, Settings
+from arena.play.helper import HelperLimits
+from arena.web.web_process import Listening, WebSettings
 from tests.kit.effort import PATIENCE
 from tests.kit.places import ROOT
 
@@ -49,7 +49,7 @@ class PageServer:
         """Such as http://127.0.0.1:43210."""
         self.complaints = b""
         """What it has reported; complete after `close`."""
-        self._settings = Settings(
+        self._settings = WebSettings(
             database=f"sqlite:///{database}",
             store=str(store),
             served=served,
@@ -72,7 +72,7 @@ class PageServer:
                 pass_fds=[self._listening.descriptor],
                 env=os.environ | {"PYTHONPATH": str(ROOT)},
             )
-        for job in (Limits(finishes=True), self._settings):
+        for job in (HelperLimits(finishes=True), self._settings):
             self._link.sendall(msgspec.json.encode(job) + b"\n")
 
     @property

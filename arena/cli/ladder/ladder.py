@@ -35,7 +35,7 @@ from arena.history.words import moment, printable
 from arena.results.columns import PROGRAMS, Column, Medium
 
 if TYPE_CHECKING:
-    from arena.serve.opened import OpenLadder
+    from arena.serve.open_ladders import OpenLadder
     from db.database import Connection
     from db.ladder import LadderLine, RatingPoint, StoredSubmission
 
@@ -89,7 +89,7 @@ def open_(
     """Open a ladder, or take over what has changed in its description.
 
     Anchors without a rating first play each other; if that is interrupted, the same command goes on with it. While a
-    ladder is open, its limits, its times, the final and the dated tournaments can change. `arena docs ladder` explains
+    ladder is open, its limits, its times, the final and the tournaments can change. `arena docs ladder` explains
     ladders.
 
     Example: arena ladder open cs101.toml
@@ -132,7 +132,7 @@ def show(
 
     Example: arena ladder show cs101 --agent alice
     """
-    from arena.serve.opened import opened
+    from arena.serve.open_ladders import opened
     from db import ladder as record
 
     with reading(db) as connection:
@@ -183,7 +183,7 @@ def extend(
     """
     from arena.course.collecting.hand_in import read_deadline
     from arena.errors import BadSubmission
-    from arena.serve import opened
+    from arena.serve import open_ladders
     from db import ladder as record
     from db.database import Database
 
@@ -192,9 +192,9 @@ def extend(
     except BadSubmission as error:
         raise BadSubmission(f"--until: {error}") from None
     with Database(db, create=False) as database, database.writing() as connection:
-        found = opened.opened(connection, name)
+        found = open_ladders.opened(connection, name)
         invited = _invited(db, found)
-        opened.extend(connection, found, author, last, reason=reason, now=_now(), invited=invited)
+        open_ladders.extend(connection, found, author, last, reason=reason, now=_now(), invited=invited)
         authors = {record.author_of(one) for one in record.submitted_names(connection, found.id)}
     print(f"{printable(author)} can hand in to {printable(name)} until {words.moment(last)}")
     if author not in authors and not invited:
@@ -223,12 +223,12 @@ def close(name: LadderArgument = None, db: DatabaseOption = None) -> None:
 
     Example: arena ladder close cs101
     """
-    from arena.serve import opened
+    from arena.serve import open_ladders
     from db.database import Database
 
     now = _now()
     with Database(db, create=False) as database, database.writing() as connection:
-        found = opened.close(connection, opened.opened(connection, name), now)
+        found = open_ladders.close(connection, open_ladders.opened(connection, name), now)
     print(f"{printable(found.name)}: {_phase(found, now)}")
 
 
@@ -239,12 +239,12 @@ def reopen(name: LadderArgument = None, db: DatabaseOption = None) -> None:
 
     Example: arena ladder reopen cs101
     """
-    from arena.serve import opened
+    from arena.serve import open_ladders
     from db.database import Database
 
     now = _now()
     with Database(db, create=False) as database, database.writing() as connection:
-        found = opened.reopen(connection, opened.opened(connection, name), now)
+        found = open_ladders.reopen(connection, open_ladders.opened(connection, name), now)
     print(f"{printable(found.name)}: {_phase(found, now)}")
 
 
@@ -370,7 +370,7 @@ def final(shown: Shown, name: LadderArgument = None, db: DatabaseOption = None) 
 
     Example: arena ladder final cs101
     """
-    from arena.serve.opened import opened
+    from arena.serve.open_ladders import opened
     from arena.tournament.standings import standings
     from db import running
     from db.database import Database

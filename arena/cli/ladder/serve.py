@@ -28,8 +28,8 @@ from arena.cli.terminal.stopping import Pausing
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arena.serve.happenings import Happening
-    from arena.serve.opened import OpenLadder
+    from arena.serve.ladder_events import Happening
+    from arena.serve.open_ladders import OpenLadder
     from arena.serve.serving import Serving
     from db.ladder import LadderLine, StoredSubmission
 
@@ -69,7 +69,7 @@ def serve(
 
     Example: arena serve cs101.toml --web --listen 0.0.0.0:8000
     """
-    from arena.cli.terminal.stopping import Phase, Signals, Stopping
+    from arena.cli.terminal.stopping import Signals, StopPhase, Stopping
     from arena.play import cores
     from arena.serve import ladder as ladders
     from arena.walls.run_folder import RunFolder
@@ -130,7 +130,7 @@ def serve(
             say(how_it_ended(serving))
         except KeyboardInterrupt:
             say("stopped; the games in progress will be played again")
-    if signals.phase is Phase.STOPPING and signals.number is not None:
+    if signals.phase is StopPhase.STOPPING and signals.number is not None:
         raise typer.Exit(128 + signals.number)
 
 
@@ -176,7 +176,7 @@ def how_it_ended(serving: Serving) -> str:
 def show(happening: Happening) -> None:
     """Print one line."""
     from arena.history import words
-    from arena.serve.happenings import Faulted, Notice, Rated, SubmissionChanged
+    from arena.serve.ladder_events import Faulted, Notice, Rated, SubmissionChanged
 
     match happening:
         case SubmissionChanged(submission, is_new_state=True):

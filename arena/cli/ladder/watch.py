@@ -166,7 +166,7 @@ class _Watching:
         """Follows another game, or the chosen one again; False if there is none now."""
         if self.chosen is not None:
             return self._follow_chosen(self.chosen)
-        from arena.serve.happenings import most_interesting, older
+        from arena.serve.ladder_events import most_interesting, older
         from db import ladder, lookup, running
 
         with self._database.reading() as connection:

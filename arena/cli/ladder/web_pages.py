@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from arena.players.submissions import Store
-    from arena.serve.happenings import Happening
-    from arena.serve.invited import InvitedGames
-    from arena.serve.opened import OpenLadder
-    from arena.serve.serving import Kept
+    from arena.serve.invited_games import InvitedGames
+    from arena.serve.ladder_events import Happening
+    from arena.serve.open_ladders import OpenLadder
+    from arena.serve.serving import RestartedProcess
     from arena.walls.run_folder import RunFolder
     from arena.web.web_process import Listening, WebProcess
     from db.database import Database
@@ -110,16 +110,16 @@ class StartedPages:
         store: Store,
         tell: Callable[[Happening], None],
         people: InvitedGames,
-    ) -> Kept[Any]:
+    ) -> RestartedProcess[Any]:
         """The process shows the pages of the ladder from now on, or another one that takes its place; for its visitors
         `people` are played."""
-        from arena.serve.happenings import Notice
+        from arena.serve.ladder_events import Notice
         from arena.serve.page_link import Complaint
-        from arena.serve.serving import Kept
+        from arena.serve.serving import RestartedProcess
         from arena.serve.submissions import why_no_hand_ins
-        from arena.web.web_process import Settings, WebProcess
+        from arena.web.web_process import WebProcess, WebSettings
 
-        settings = Settings(
+        settings = WebSettings(
             database=database.address.render_as_string(hide_password=False),
             store=str(store.folder),
             served=ladder.name,
@@ -145,7 +145,7 @@ class StartedPages:
                 else:
                     people.hear(message)
 
-        return Kept("page server", start, read=read, tell=tell)
+        return RestartedProcess("page server", start, read=read, tell=tell)
 
 
 def first_link(database: Database, ladder: str, address: str) -> str:

@@ -113,7 +113,7 @@ def rank(
     numbers = {name: value for name, value in (("k", k), ("start", start), ("floor", floor)) if value is not None}
     given = [*numbers, *(["prior"] if prior is not None else []), *(["anchor"] if anchor else [])]
     by_default = PRIOR if prior is None else prior
-    settings = ranking.Settings(anchors=game_filters.read_anchors(anchor), prior=by_default, numbers=numbers)
+    settings = ranking.RankingSettings(anchors=game_filters.read_anchors(anchor), prior=by_default, numbers=numbers)
     try:
         chosen = None if system is None else systems.find(system)
     except BadRating as error:

@@ -28,7 +28,7 @@ from arena.errors import ArenaError
 from arena.history import words
 
 if TYPE_CHECKING:
-    from arena.history.replay import Replay, Step
+    from arena.history.replay import Replay, ReplayStep
     from db.records import PastGame
 
 _SPEEDS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
@@ -109,19 +109,19 @@ def _draw(file: Path, replay: Replay) -> None:
 # A step as text.
 
 
-def _step_lines(game: PastGame, replay: Replay, step: Step, *, explained: bool) -> list[str]:
+def _step_lines(game: PastGame, replay: Replay, step: ReplayStep, *, explained: bool) -> list[str]:
     """The lines of a step. `explained`: the reason for missing boards has been printed."""
     return [*_position_lines(game, replay, step, explained=explained), *_printed(game, replay, step)]
 
 
-def _position_lines(game: PastGame, replay: Replay, step: Step, *, explained: bool) -> list[str]:
+def _position_lines(game: PastGame, replay: Replay, step: ReplayStep, *, explained: bool) -> list[str]:
     """The ply, the board, the clocks, and what the agent reported about its search."""
     board = [] if explained and step.state is None else _board(replay, step)
     mistake, thinking = ([f"     {text}"] if text else [] for text in (_mistake(game, step), _thinking(step)))
     return [_ply(game, step), *mistake, *board, *_clocks(game, step), *thinking]
 
 
-def _ply(game: PastGame, step: Step) -> str:
+def _ply(game: PastGame, step: ReplayStep) -> str:
     """The ply that led to the position."""
     move = step.move
     if move is None:
@@ -131,24 +131,24 @@ def _ply(game: PastGame, step: Step) -> str:
     return f"{move.ply:3}  {words.printable(_who(game, step))} {words.printable(move.move)}{mark}{spent}"
 
 
-def _mistake(game: PastGame, step: Step) -> str:
+def _mistake(game: PastGame, step: ReplayStep) -> str:
     """What was better, after a mistake; else empty."""
     return "" if step.judged is None else words.mistake(step.judged, game.players)
 
 
-def _who(game: PastGame, step: Step) -> str:
+def _who(game: PastGame, step: ReplayStep) -> str:
     who = step.move.who if step.move else ""
     return game.players[who] if isinstance(who, int) else who
 
 
-def _board(replay: Replay, step: Step) -> list[str]:
+def _board(replay: Replay, step: ReplayStep) -> list[str]:
     """The board, or the reason why there is none."""
     if step.state is not None:
         return board_lines(step.state, step.last)
     return recorded_game.missing_board(f"no board: {replay.trouble}").splitlines()
 
 
-def _clocks(game: PastGame, step: Step) -> list[str]:
+def _clocks(game: PastGame, step: ReplayStep) -> list[str]:
     """The time left of each player."""
     shown = [
         f"{words.printable(name)} {words.seconds(left)}"
@@ -158,7 +158,7 @@ def _clocks(game: PastGame, step: Step) -> list[str]:
     return [f"     {'   '.join(shown)}"] if shown else []
 
 
-def _thinking(step: Step) -> str:
+def _thinking(step: ReplayStep) -> str:
     """What the agent reported about its search; else empty."""
     if step.move is None:
         return ""
@@ -168,7 +168,7 @@ def _thinking(step: Step) -> str:
     return f"says: {thinking}" if thinking else ""
 
 
-def _printed(game: PastGame, replay: Replay, step: Step) -> list[str]:
+def _printed(game: PastGame, replay: Replay, step: ReplayStep) -> list[str]:
     """What the agent printed before its move; after the last move also the other output of all agents."""
     found = _log(f"{_who(game, step)} printed:", step.printed)
     if step.number == len(game.moves):
@@ -187,7 +187,7 @@ def _log(heading: str, text: str) -> list[str]:
 # On a terminal.
 
 
-def view(replay: Replay, viewer: Viewer) -> GameView:
+def view(replay: Replay, viewer: ReplayViewer) -> GameView:
     """The step at which the viewer is, for the screen."""
     game, step = replay.game, replay.steps[viewer.at]
     marks = {ply.ply: ply.mark for ply in game.analysis}
@@ -235,7 +235,7 @@ def _help() -> list[str]:
 
 
 @dataclass(slots=True)
-class Viewer:
+class ReplayViewer:
     """The position of the viewer in a game, changed by keys and by the time (in seconds)."""
 
     last: int
@@ -346,9 +346,9 @@ def why_no_mistake(game: PastGame, replay: Replay) -> str:
     return "the analysis found no mistake" if game.analysis else ""
 
 
-def _viewer(replay: Replay, at: int) -> Viewer:
+def _viewer(replay: Replay, at: int) -> ReplayViewer:
     game = replay.game
-    return Viewer(
+    return ReplayViewer(
         len(game.moves),
         at,
         [ply.ply for ply in game.analysis if ply.mark],

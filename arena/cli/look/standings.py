@@ -67,7 +67,7 @@ def tournaments(shown: Shown, db: DatabaseOption = None) -> None:
 
     Example: arena results tournaments
     """
-    from arena.serve.opened import with_finals
+    from arena.serve.open_ladders import with_finals
     from db import lookup
 
     with reading(db) as connection:
@@ -138,12 +138,12 @@ def standings(
 
 def _rated(connection: Connection, asked: Sequence[str | None]) -> Ranking | None:
     """The ratings of the players; None if no game can be rated."""
-    from arena.ratings.ranking import Settings
+    from arena.ratings.ranking import RankingSettings
     from arena.results import ranking_table
     from db.search import GameFilter
 
     scope = game_filters.rated_scope(connection, asked, wanted=GameFilter(), at=None)
-    found, _ = ranking_table.recorded_ranking(connection, scope, system=None, settings=Settings())
+    found, _ = ranking_table.recorded_ranking(connection, scope, system=None, settings=RankingSettings())
     return found if any(player.rating is not None for player in found.players) else None
 
 

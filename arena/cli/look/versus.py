@@ -20,7 +20,7 @@ from arena.ratings.match_statistics import Model, Sprt, sprt
 from db.errors import NotFound
 
 if TYPE_CHECKING:
-    from arena.ratings.match_statistics import Met, Versus
+    from arena.ratings.match_statistics import PairResults, Versus
     from arena.tournament.format import SprtTerms
     from db.database import Connection
     from db.search import GameFilter
@@ -169,7 +169,7 @@ def _superiority(found: Versus, a: str) -> str:
     return f"likelihood that {a} is better (LOS): {words.percent(found.los)}"
 
 
-def _met(one: Met) -> str:
+def _met(one: PairResults) -> str:
     result = {1.0: "won", 0.5: "drew", 0.0: "lost"}[one.points]
     how = "" if one.verdict == "normal" else f", {words.printable(one.verdict)}"
     length = "" if one.plies is None else f", {words.plies(one.plies)}"

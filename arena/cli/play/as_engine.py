@@ -21,7 +21,7 @@ from arena.players.player import Player, PlayerKind, loaded
 
 if TYPE_CHECKING:
     from agents.agent import Agent
-    from arena.as_engine.host import Host
+    from arena.as_engine.host import EngineHost
 
 EngineArgument = Annotated[
     str,
@@ -92,7 +92,7 @@ def _greet(protocol: str, command: str) -> None:
         )
 
 
-def _serve(host: Host, run: Callable[[], None]) -> None:
+def _serve(host: EngineHost, run: Callable[[], None]) -> None:
     """Runs the engine until the other program has no more commands; then this process ends, whatever the agent does."""
     from arena.as_engine.turn import end_process_soon
 
@@ -122,14 +122,14 @@ def _player(text: str, db: str | None, *, trust: bool) -> Player:
     return player
 
 
-def _host(player: Player, game: str) -> Host:
+def _host(player: Player, game: str) -> EngineHost:
     """The host of the agent; a Python file is executed now, and its first agent is created."""
     from agents import hosting
-    from arena.as_engine.host import Host
+    from arena.as_engine.host import EngineHost
 
     make = _maker(player, game)
     try:
-        return Host(make, player.name)
+        return EngineHost(make, player.name)
     except Exception as error:
         hosting.show(error)
         raise BadPlayer(f"{player.text}: the agent cannot be created: {type(error).__name__}: {error}") from None

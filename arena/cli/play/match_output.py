@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from db.database import Database
 
 
-class Log(StrEnum):
+class MatchLog(StrEnum):
     """The values of --log."""
 
     ENGINE = "engine"
@@ -41,7 +41,7 @@ class MatchOutput(Struct, frozen=True):
     event: str = ""
     site: str = ""
     every: int | None = None
-    log: Log | None = None
+    log: MatchLog | None = None
 
     def check(self, league: League, on: str | None) -> list[GrowingFile]:
         """The files; BadParameter or BadImport for one that cannot be written, or a line that cannot be computed."""
@@ -124,7 +124,7 @@ _OPTIONS: Any = {
     "site": (Annotated[str, typer.Option("--site", metavar="TEXT", help="Tag Site of the PGN file.")], ""),
     "log": (
         Annotated[
-            Log | None,
+            MatchLog | None,
             typer.Option(
                 "--log", help="What is kept in files beside the database: engine, the whole traffic with each engine."
             ),

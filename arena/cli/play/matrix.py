@@ -17,13 +17,13 @@ from arena.match.clock import TimeControl
 from arena.match.conditions import Conditions
 from arena.players.player import read_player, unique_names
 from arena.results.columns import Column, fields
-from arena.student.matrix import Score, mean_text
+from arena.student.matrix import MatrixScore, mean_text
 
 if TYPE_CHECKING:
     from arena.match.schedule import Finished
     from arena.student.matrix import Cell, Matrix
 
-CELLS: Final[tuple[Column[tuple[Cell, Score]], ...]] = (
+CELLS: Final[tuple[Column[tuple[Cell, MatrixScore]], ...]] = (
     Column("player", value=lambda row: row[0][0]),
     Column("against", value=lambda row: row[0][1]),
     Column("games", value=lambda row: row[1].games),
@@ -109,7 +109,7 @@ def matrix(
         raise typer.Exit(130)
 
 
-def _show(plan: Matrix, cells: Sequence[tuple[Cell, Score]]) -> None:
+def _show(plan: Matrix, cells: Sequence[tuple[Cell, MatrixScore]]) -> None:
     """Print the table."""
     print(f"{plan.game}: games won by seat 0, and its mean score\n")
     others = unique_names(column.name for column in plan.columns) or ("alone",)
@@ -120,5 +120,5 @@ def _show(plan: Matrix, cells: Sequence[tuple[Cell, Score]]) -> None:
     show(rows, fields(("player", *others)))
 
 
-def _text(score: Score) -> str:
+def _text(score: MatrixScore) -> str:
     return f"{score.won}/{score.games}" + ("" if score.mean is None else f"  {mean_text(score.mean)}")

@@ -34,7 +34,7 @@ from arena.cli.terminal.listings import Shown, listed, show
 from arena.errors import BadFixture
 from arena.match.clock import SECOND, TimeControl
 from arena.match.conditions import DEFAULT_CLOCK, Conditions, Limits
-from arena.match.openings import Listed, position_read
+from arena.match.openings import ListedOpening, position_read
 from arena.players.player import PlayerKind, unique_names
 from db.errors import DatabaseError
 from db.records import GameKind
@@ -158,7 +158,7 @@ def play(
             show([game_rows.game(event) for event in finished], game_rows.GAMES, shown)
 
 
-def _openings(text: str, game: str, position: str) -> int | Listed:
+def _openings(text: str, game: str, position: str) -> int | ListedOpening:
     """The openings that the option means."""
     asked = openings_asked(text)
     if asked == 0:
@@ -191,7 +191,7 @@ class _Plan:
     conditions: Conditions
     seed: int
     seed_given: bool
-    openings: int | Listed
+    openings: int | ListedOpening
     with_guests: bool
     quiet: bool
     web: bool
@@ -355,7 +355,7 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
             if database is None:
                 database = stack.enter_context(Database(str(folder.path / "games.db")))  # is gone with the folder
             web_window.play(
-                web_window.Offer(
+                web_window.WindowOffer(
                     game=plan.game,
                     clock=plan.conditions.clock,
                     names=plan.names,

@@ -21,8 +21,8 @@ from adsearch import CHANCE, State
 from adsearch.games.grid import Cell, GridGame
 from adsearch.pictures import boards
 from arena.cli.play.game_screen import GameScreen
-from arena.cli.terminal.board import Marks, board_lines
-from arena.cli.terminal.game_view import GameView, Picture, picture
+from arena.cli.terminal.board import BoardMarks, board_lines
+from arena.cli.terminal.game_view import GamePicture, GameView, picture
 from arena.cli.terminal.screen import Screen
 from arena.history import words
 from arena.match.schedule import Began, Event, Finished, Planned, Ply
@@ -61,7 +61,7 @@ class PlayScreen(GameScreen):
         self._cursor: Cell | None = None
         self._start: Cell | None = None
         self._turned = self._in_words = False
-        self._picture: Picture | None = None
+        self._picture: GamePicture | None = None
         self._drawn_at = 0.0
         # Whether the prompt is a question, and not for a move.
         self._asks = False
@@ -243,10 +243,10 @@ class PlayScreen(GameScreen):
         except Exception:  # user-supplied rules may raise anything
             return {}
 
-    def _marks(self, state: State[Any] | None) -> Marks:
+    def _marks(self, state: State[Any] | None) -> BoardMarks:
         ways = self._ways(state)
         if not ways:
-            return Marks()
+            return BoardMarks()
         if self._cursor is None:
             self._cursor = next(iter(ways.values()))[0]
         if self._start is not None:
@@ -256,7 +256,7 @@ class PlayScreen(GameScreen):
         else:
             legal = {way[-1] for way in ways.values()}
         few = self._start is not None or len(legal) <= _MOST_MARKED
-        return Marks(self._cursor, frozenset(legal) if few else (), self._start)
+        return BoardMarks(self._cursor, frozenset(legal) if few else (), self._start)
 
     def read(self) -> bytes | None:
         """The line that the keys make, if it is complete."""

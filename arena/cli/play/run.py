@@ -563,7 +563,7 @@ def _play_on_hosts(
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RunStep:
     """One command of the instructor."""
 
     why: str
@@ -576,26 +576,26 @@ class Step:
 
 
 STEPS: Final = (
-    Step(
+    RunStep(
         "Collect the submissions from three learning systems: each is matched with a student and checked.",
         ("course", "collect", "cs101.toml", "moodle.zip", "canvas.zip", "blackboard"),
     ),
-    Step(
+    RunStep(
         "Who copied? The page shows similar sources side by side.",
         ("course", "similar", "cs101.toml", "--html", "similar.html"),
     ),
-    Step("Play the tournament.", ("run", "cs101.toml")),
-    Step("Which grades are still undecided?", ("course", "grades", "cs101.toml", "--preview")),
-    Step(
+    RunStep("Play the tournament.", ("run", "cs101.toml")),
+    RunStep("Which grades are still undecided?", ("course", "grades", "cs101.toml", "--preview")),
+    RunStep(
         "The grades, in the columns that a learning system imports.",
         ("course", "grades", "cs101.toml", "--columns", "id,Grade=marks,Why=marks_why"),
         to="grades.csv",
     ),
-    Step(
+    RunStep(
         "For each student, a private page that says why games were lost.",
         ("course", "feedback", "cs101.toml", "feedback"),
     ),
-    Step("The public web page: students are shown by alias.", ("course", "report", "cs101.toml", "site")),
+    RunStep("The public web page: students are shown by alias.", ("course", "report", "cs101.toml", "site")),
 )
 RESULTS: Final = (
     ("site/index.html", "the public page: standings, crosstable and all games"),
@@ -605,7 +605,7 @@ RESULTS: Final = (
 )
 """What the commands wrote: each file, and what it is."""
 
-Give = Callable[[Step, Path], int]
+Give = Callable[[RunStep, Path], int]
 """Gives the command of a step in a folder; returns its exit code."""
 
 
@@ -638,7 +638,7 @@ def play_course(folder: Path, *, give: Give | None = None) -> None:
     print(f"Delete {folder} when you have seen enough; the demo changed nothing else.")
 
 
-def _give(step: Step, folder: Path) -> int:
+def _give(step: RunStep, folder: Path) -> int:
     """Gives the command in a process of its own; after Ctrl-C waits for its end, and returns 130."""
     environment = {name: value for name, value in os.environ.items() if name != "ARENA_DB"}
     with (

@@ -26,7 +26,7 @@ from arena.errors import ArenaError
 if TYPE_CHECKING:
     from arena.match.schedule import Finished, Planned
     from arena.play.director import Director
-    from arena.serve.invited import Invitation, InvitedGames
+    from arena.serve.invited_games import GameInvitation, InvitedGames
     from arena.serve.page_link import WantGame
     from arena.walls.run_folder import RunFolder
     from db.database import Database
@@ -36,7 +36,7 @@ _SSH_PORT: Final = "22"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
+class WindowOffer:
     """The games that the page offers."""
 
     game: str
@@ -60,26 +60,30 @@ def refuse_missing_packages() -> None:
 
 
 def play(
-    offer: Offer, folder: RunFolder, database: Database, director: Director, show: Callable[[Finished, int, str], None]
+    offer: WindowOffer,
+    folder: RunFolder,
+    database: Database,
+    director: Director,
+    show: Callable[[Finished, int, str], None],
 ) -> None:
     """Shows the page and plays its games until Ctrl-C; KeyboardInterrupt if that ends a game.
 
     `show` gets each game that was recorded, its id, and why it is annulled, or an empty text."""
-    from arena.serve.in_turn import InTurn
-    from arena.serve.invited import Invitation, InvitedGames
+    from arena.serve.invited_games import GameInvitation, InvitedGames
+    from arena.serve.priority_schedule import PrioritySchedule
 
     pairings = count()
 
-    def plan(wanted: WantGame, number: int) -> Invitation:
+    def plan(wanted: WantGame, number: int) -> GameInvitation:
         leg = (offer.seat - wanted.seat) % len(offer.names)
         game = replace(offer.planned(next(pairings), leg), number=number)
-        return Invitation(game, offer.started_as, offer.agents)
+        return GameInvitation(game, offer.started_as, offer.agents)
 
     people = InvitedGames(database, Pausing(note, "Ctrl-C ends the program."), plan, recorded=show)
     people.end_game = director.give_up
     try:
         with _page(offer, folder, database, director, people):
-            for _ in director.play(InTurn([people])):
+            for _ in director.play(PrioritySchedule([people])):
                 pass
     except KeyboardInterrupt:
         if people.is_playing:
@@ -90,7 +94,7 @@ def play(
 
 @contextmanager
 def _page(
-    offer: Offer, folder: RunFolder, database: Database, director: Director, people: InvitedGames
+    offer: WindowOffer, folder: RunFolder, database: Database, director: Director, people: InvitedGames
 ) -> Iterator[None]:
     """Inside, the page is there, and the director's loop hears it. ArenaError if its process ends."""
     from arena.serve.page_link import Complaint

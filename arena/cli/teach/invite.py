@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from arena.accounts.people import AccountUse, Invited
     from arena.course.roster import Roster
-    from arena.serve.opened import OpenLadder
+    from arena.serve.open_ladders import OpenLadder
     from db.accounts import AccountsDatabase
 
 _OUT: Final = "invitations.csv"
@@ -113,7 +113,7 @@ def invite(
 
     Example: arena course invite cs101 --list
     """
-    from arena.serve.opened import opened
+    from arena.serve.open_ladders import opened
     from db.accounts import AccountsDatabase
 
     asked = {"--list": listed, "--deactivate": deactivate is not None, "--instructor": instructor is not None}

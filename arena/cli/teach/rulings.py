@@ -382,7 +382,7 @@ def _asked(agent: str, titles: dict[str, str]) -> str:
 
 def _say_what_follows(tournament: str | None, what: str, *, db: str | None) -> None:
     """Print what plays the tournament's games, and when it does `what`."""
-    from arena.serve.opened import ladder_of
+    from arena.serve.open_ladders import ladder_of
 
     with reading(db) as connection:
         ladder = None if tournament is None else ladder_of(connection, tournament)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from arena.course.course import Course
     from arena.course.roster import Roster
-    from arena.course.similar.comparison import Gathered, Pair
+    from arena.course.similar.comparison import Gathered, SimilarPair
     from arena.course.similar.sources import Source
 
 
@@ -120,7 +120,7 @@ def _names(roster: Roster | None) -> Callable[[Source], str]:
     return name
 
 
-def _columns(shown_as: Callable[[Source], str]) -> tuple[Column[Pair], ...]:
+def _columns(shown_as: Callable[[Source], str]) -> tuple[Column[SimilarPair], ...]:
     return (
         Column("agent", value=lambda pair: pair.one.agent, on=PROGRAMS),
         Column("version", value=lambda pair: pair.one.version, on=PROGRAMS),
@@ -139,7 +139,7 @@ def _columns(shown_as: Callable[[Source], str]) -> tuple[Column[Pair], ...]:
     )  # fmt: skip
 
 
-def _parts(pair: Pair) -> list[dict[str, Any]]:
+def _parts(pair: SimilarPair) -> list[dict[str, Any]]:
     return [
         {"file": one.file, "lines": list(one.lines), "other_file": other.file, "other_lines": list(other.lines)}
         | {"tokens": part.tokens}
@@ -148,7 +148,7 @@ def _parts(pair: Pair) -> list[dict[str, Any]]:
     ]
 
 
-def _show_notes(pairs: list[Pair], *, agents: int, html: Path | None) -> None:
+def _show_notes(pairs: list[SimilarPair], *, agents: int, html: Path | None) -> None:
     """Print what the table means, and what to do next."""
     if not pairs:
         first = "" if agents else "; agents are compared after `arena course collect` or `arena run`"

@@ -150,7 +150,7 @@ def _mixed(kind: str, other: str, share: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class BoardMarks:
     """What is marked on a board besides the last move and a line that won."""
 
     cursor: Cell | None = None
@@ -161,7 +161,7 @@ class Marks:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class BoardText:
     """A board as lines, and where its cells are in them."""
 
     lines: list[Text]
@@ -189,21 +189,21 @@ def board(
     look: Look,
     *,
     room: tuple[int, int] | None = None,
-    marks: Marks = Marks(),
+    marks: BoardMarks = BoardMarks(),
     turned: bool = False,
-) -> Drawn:
+) -> BoardText:
     """The board after the move `last` (None at the start of a game). `room`: the columns and rows that it can have;
     None: as small as it is. `turned`: from the other side, if it has cells."""
     cells, inks = boards.characters(state)
     if look.colours is None or not isinstance(state, GridGame) or cells is None:
-        return Drawn(_as_text(state, last, look, inks, marks))
+        return BoardText(_as_text(state, last, look, inks, marks))
     try:
         return _as_cells(state, last, look, cells, room, marks, turned=turned)
     except Exception:  # a user-supplied subclass may raise anything
-        return Drawn(_as_text(state, last, look, inks, marks))
+        return BoardText(_as_text(state, last, look, inks, marks))
 
 
-def _as_text(state: State[Any], last: Any, look: Look, inks: dict[str, str], marks: Marks) -> list[Text]:
+def _as_text(state: State[Any], last: Any, look: Look, inks: dict[str, str], marks: BoardMarks) -> list[Text]:
     """The game's text; in colour each seat's pieces are tiles in the colour of the seat."""
     if look.colours is None:
         return [Text(line) for line in _with_signs(state, words.drawn(state, last).split("\n"), marks)]
@@ -231,7 +231,7 @@ def _as_text(state: State[Any], last: Any, look: Look, inks: dict[str, str], mar
     return list(text.split("\n", allow_blank=True))
 
 
-def _with_signs(state: State[Any], lines: list[str], marks: Marks) -> list[str]:
+def _with_signs(state: State[Any], lines: list[str], marks: BoardMarks) -> list[str]:
     """The lines with the signs of what is marked: (e) around the cursor, + in an empty cell where a move can end."""
     if not isinstance(state, GridGame):
         return lines
@@ -256,10 +256,10 @@ def _as_cells(
     look: Look,
     cells: Cells,
     room: tuple[int, int] | None,
-    marks: Marks,
+    marks: BoardMarks,
     *,
     turned: bool,
-) -> Drawn:
+) -> BoardText:
     """The board from its cells, as large as there is room; below it what else the game's text says."""
     rows = state.rows()
     text = words.marked(state)[0]
@@ -297,7 +297,7 @@ def _as_cells(
     if heads:
         label = Text(" " * margin + "".join(f"{heads[at]:^{2 * size}}" for at in across), faint)
         drawn = [label, *drawn] if above else [*drawn, label]
-    return Drawn([*drawn, *map(Text, rest)], margin, int(above), size, (len(rows), len(columns)), turned)
+    return BoardText([*drawn, *map(Text, rest)], margin, int(above), size, (len(rows), len(columns)), turned)
 
 
 def _heads(line: str, state: GridGame[Any], columns: range) -> list[str]:
@@ -327,7 +327,7 @@ _MARKED: Final = {
 }
 
 
-def _signs(state: GridGame[Any], last: Any, marks: Marks) -> dict[Cell, str]:
+def _signs(state: GridGame[Any], last: Any, marks: BoardMarks) -> dict[Cell, str]:
     """For each cell what it is marked as; the last one of these counts."""
     found: dict[Cell, str] = {}
     found |= dict.fromkeys(() if last is None else state.last_cells(last), "last")

@@ -21,7 +21,7 @@ from adsearch.games.grid import Cell
 from adsearch.pictures import boards
 from adsearch.pictures.boards.paper import colour_of
 from adsearch.state import Looks
-from arena.cli.terminal.board import Drawn, Look, Marks, board, board_lines
+from arena.cli.terminal.board import BoardMarks, BoardText, Look, board, board_lines
 from arena.cli.terminal.notes import APART, shortened, side_by_side, wrap_lines
 from arena.history import words
 from arena.play.followed_game import HIDDEN, FollowedGame
@@ -68,7 +68,7 @@ class GameView:
     """What is asked and typed, above the status; its end is always shown."""
     status: Sequence[str] = ()
     """The lines at the bottom."""
-    marks: Marks = field(default_factory=Marks)
+    marks: BoardMarks = field(default_factory=BoardMarks)
     turned: bool = False
     in_words: bool = False
     """Whether the board is described instead of drawn."""
@@ -80,11 +80,11 @@ class GameView:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class GamePicture:
     """The lines of the screen, and the board in them."""
 
     lines: list[Text]
-    board: Drawn
+    board: BoardText
     top: int
     """The line on which the board begins."""
 
@@ -93,7 +93,7 @@ class Picture:
         return self.board.cell(x, y - self.top)
 
 
-def picture(view: GameView, look: Look, columns: int, rows: int) -> Picture:
+def picture(view: GameView, look: Look, columns: int, rows: int) -> GamePicture:
     """The game on a screen of that size."""
     status = [line for text in view.status for line in side_by_side(text.split(APART), width=columns)]
     status = status[-max(1, rows // 4) :]
@@ -128,7 +128,7 @@ def picture(view: GameView, look: Look, columns: int, rows: int) -> Picture:
     lines += map(Text, status)
     for line in lines:
         line.truncate(columns, overflow="ellipsis")
-    return Picture(lines, drawn, 1 + len(above))
+    return GamePicture(lines, drawn, 1 + len(above))
 
 
 def _cut(lines: list[Text], most: int) -> list[Text]:
@@ -159,13 +159,17 @@ def _seats(view: GameView) -> tuple[list[int], list[int]]:
     return (second, first) if is_turned and len(seats) == 2 else (first, second)
 
 
-def _board(view: GameView, look: Look, room: tuple[int, int]) -> Drawn:
+def _board(view: GameView, look: Look, room: tuple[int, int]) -> BoardText:
     if view.state is None and not view.why_no_board:
-        return Drawn([])
+        return BoardText([])
     if view.state is None:
-        return Drawn([Text(line, Style(dim=True)) for line in wrap_lines(view.why_no_board, width=max(_EDGE, room[0]))])
+        return BoardText(
+            [Text(line, Style(dim=True)) for line in wrap_lines(view.why_no_board, width=max(_EDGE, room[0]))]
+        )
     if view.in_words:
-        return Drawn([Text(line) for line in wrap_lines(described(view.state, view.last), width=max(_EDGE, room[0]))])
+        return BoardText(
+            [Text(line) for line in wrap_lines(described(view.state, view.last), width=max(_EDGE, room[0]))]
+        )
     turned = view.turned and boards.can_turn(view.state)
     return board(view.state, view.last, look, room=room, marks=view.marks, turned=turned)
 

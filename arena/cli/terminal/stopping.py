@@ -69,7 +69,7 @@ def _moments(time: datetime) -> list[datetime]:
     return sorted(time.replace(fold=fold).astimezone() for fold in (0, 1))
 
 
-class Phase(Enum):
+class StopPhase(Enum):
     """What a signal does."""
 
     PREPARING = auto()
@@ -88,7 +88,7 @@ class Signals:
     """SIGINT and SIGTERM, from the start of a run to the end of its process."""
 
     def __init__(self) -> None:
-        self.phase = Phase.PREPARING
+        self.phase = StopPhase.PREPARING
         self.number: int | None = None
         """The signal that stopped the run."""
         self.ring: Callable[[], object] = lambda: None
@@ -113,17 +113,17 @@ class Signals:
     @contextmanager
     def playing(self) -> Iterator[None]:
         """Inside, games are played."""
-        self.phase = Phase.PLAYING
+        self.phase = StopPhase.PLAYING
         try:
             yield
         finally:
-            if self.phase is not Phase.STOPPING:
-                self.phase = Phase.OVER
+            if self.phase is not StopPhase.STOPPING:
+                self.phase = StopPhase.OVER
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
         """Inside, the run waits because nothing can be recorded: a signal stops it immediately, in any phase."""
-        if self.phase is Phase.STOPPING:
+        if self.phase is StopPhase.STOPPING:
             raise KeyboardInterrupt
         self._waits = True
         try:
@@ -132,13 +132,13 @@ class Signals:
             self._waits = False
 
     def _received(self, number: int, _: FrameType | None) -> None:
-        if self.phase is Phase.STOPPING:
+        if self.phase is StopPhase.STOPPING:
             return
-        if self._waits or self.phase is Phase.PREPARING:
-            self.phase, self.number = Phase.STOPPING, number
+        if self._waits or self.phase is StopPhase.PREPARING:
+            self.phase, self.number = StopPhase.STOPPING, number
             raise KeyboardInterrupt
-        if self.phase is not Phase.OVER:
-            self.phase = Phase.FINISHING if self.phase is Phase.PLAYING else Phase.STOPPING
+        if self.phase is not StopPhase.OVER:
+            self.phase = StopPhase.FINISHING if self.phase is StopPhase.PLAYING else StopPhase.STOPPING
             self.number = number
             self.ring()
 
@@ -206,7 +206,7 @@ class Stopping(WrappingSchedule):
 
         def stop() -> None:
             bell.recv(16)
-            if self._signals.phase is Phase.STOPPING:
+            if self._signals.phase is StopPhase.STOPPING:
                 raise KeyboardInterrupt
             self._announce(director.in_progress)
             director.take_back()

@@ -32,7 +32,7 @@ from arena.course.similar.comparison import SharedContent, of_versions, shared_c
 from arena.course.similar.sources import starters
 from arena.errors import BadPlayer, BadSubmission
 from arena.history.words import without_store
-from arena.players.build_commands import Language
+from arena.players.build_commands import LanguageTable
 from arena.players.submissions import Store
 from arena.student.checking import CheckReport
 from arena.student.checking.check_maker import Examiner
@@ -113,7 +113,7 @@ class Collector:
         file: Path,
         folder: RunFolder,
         deadline: datetime | None = None,
-        languages: Mapping[str, Language] | None = None,
+        languages: Mapping[str, LanguageTable] | None = None,
         late_too: bool = False,
         only: Collection[Student] | None = None,
         afresh: bool = False,

@@ -17,7 +17,7 @@ from arena import languages
 from arena.course.collecting.unzip import SUBMISSION, is_junk, is_zip, unpack
 from arena.errors import BadSubmission
 from arena.players import builder
-from arena.players.build_commands import Language
+from arena.players.build_commands import LanguageTable
 from arena.players.player import MAIN_FILE, Player, PlayerKind
 from arena.players.submissions import Store, built_player
 from arena.student.checking.agent_lookup import find
@@ -32,14 +32,14 @@ class StoredAgent:
     source: str
     """The hash of its submission in the store."""
     started_as: str
-    language: Language | None
+    language: LanguageTable | None
     """The language that it was built in; None for Python."""
 
 
 class Inbox:
     """Takes agents in, one after the other."""
 
-    def __init__(self, store: Store, languages: Mapping[str, Language], scratch: Path) -> None:
+    def __init__(self, store: Store, languages: Mapping[str, LanguageTable], scratch: Path) -> None:
         """`scratch`: a folder in which zips are unpacked and agents are built; it must be removed by its owner."""
         self._store = store
         self._languages = languages

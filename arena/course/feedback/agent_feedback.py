@@ -18,8 +18,8 @@ from msgspec.structs import replace
 
 from arena import languages
 from arena.course.feedback import findings
-from arena.course.feedback.findings import OwnAgent
-from arena.course.feedback.sentences import AgentFeedback, Conditions, command_as_typed
+from arena.course.feedback.findings import FeedbackAgent
+from arena.course.feedback.sentences import AgentFeedback, GameConditions, command_as_typed
 from arena.errors import ArenaError
 from arena.history.recorded_rules import why_untrusted
 from arena.players import versions
@@ -54,7 +54,7 @@ class GamesRead(Struct, frozen=True, kw_only=True):
     """What is read for the feedback for one agent."""
 
     agent: ReportedAgent
-    own: OwnAgent
+    own: FeedbackAgent
     games: int
     """Number of games that the current version played and that count."""
     at_fault: Sequence[PastGame]
@@ -103,7 +103,7 @@ def agent_feedback(
         places=len(ranked),
         own=read.own,
         found=found,
-        where=Conditions(
+        where=GameConditions(
             rules=report.game,
             clock=report.own_clocks.get(agent.name, report.clock),
             bundle=bundle,
@@ -112,10 +112,10 @@ def agent_feedback(
     )
 
 
-def _own(connection: Connection, author: Author, store: Store, games: Sequence[PastGame]) -> OwnAgent:
+def _own(connection: Connection, author: Author, store: Store, games: Sequence[PastGame]) -> FeedbackAgent:
     """The agent in the version that played these games."""
     if not games:
-        return OwnAgent(name=author.name, file="my_agent.py", python=True)
+        return FeedbackAgent(name=author.name, file="my_agent.py", python=True)
     seat = next(seat for seat in games[0].seats if seat.player == author.name)
     version = versions.version_of_seat(connection, seat)
     # A single file in another language is stored as "agent", with the extension of the language.
@@ -123,7 +123,7 @@ def _own(connection: Connection, author: Author, store: Store, games: Sequence[P
     language = languages.ours().get(PurePath(label).suffix)
     is_source = language is not None and not language.hosted
     is_program = version.started_as.startswith("cmd:") or is_command(store.folder / version.source)
-    return OwnAgent(
+    return FeedbackAgent(
         name=author.name,
         file=label if is_source else _handed_in(version, store),
         stored=stored if is_source and PurePath(stored).suffix == PurePath(label).suffix else "",

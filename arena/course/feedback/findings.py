@@ -38,7 +38,7 @@ _ANYWHERE: Final = (Verdict.TIME, Verdict.UNREADY, Verdict.MEMORY)
 _PLACE: Final = re.compile(r"\S+, line \d+")
 
 
-class OwnAgent(Struct, frozen=True, kw_only=True):
+class FeedbackAgent(Struct, frozen=True, kw_only=True):
     """The agent that the feedback is for."""
 
     name: str
@@ -65,7 +65,7 @@ class Fault(Struct, frozen=True, kw_only=True):
     """Whether the agent was ready and was asked for a move in that game."""
 
 
-class Picture(Struct, frozen=True):
+class PositionPicture(Struct, frozen=True):
     """A board with its caption."""
 
     caption: str
@@ -92,7 +92,7 @@ class GameToSee(Struct, frozen=True, kw_only=True):
     """False: the game was a draw."""
     hidden: bool = False
     """Whether the players could not see everything, so that no move is called a mistake."""
-    pictures: tuple[Picture, ...] = ()
+    pictures: tuple[PositionPicture, ...] = ()
     """Empty if the rules cannot be run."""
 
 
@@ -154,7 +154,7 @@ def spread_out(games: Sequence[PastGame]) -> list[PastGame]:
 
 
 def findings(
-    agent: OwnAgent,
+    agent: FeedbackAgent,
     *,
     games: int,
     at_fault: Sequence[PastGame],
@@ -185,7 +185,7 @@ def findings(
 # Faults.
 
 
-def _faults(agent: OwnAgent, games: Sequence[PastGame]) -> list[Fault]:
+def _faults(agent: FeedbackAgent, games: Sequence[PastGame]) -> list[Fault]:
     """The faults, one for each verdict, advice and place in the source. Time and memory run out anywhere, so each of
     them is one fault."""
     alike: dict[tuple[object, ...], list[tuple[PastGame, Explanation]]] = {}
@@ -197,7 +197,7 @@ def _faults(agent: OwnAgent, games: Sequence[PastGame]) -> list[Fault]:
     return [_fault(agent, some) for some in most_frequent_first]
 
 
-def _fault(agent: OwnAgent, games: Sequence[tuple[PastGame, Explanation]]) -> Fault:
+def _fault(agent: FeedbackAgent, games: Sequence[tuple[PastGame, Explanation]]) -> Fault:
     """The fault of these games, with the most frequent explanation."""
     advice = Counter(why.advice for _, why in games).most_common(1)[0][0]
     game, why = next((game, why) for game, why in games if why.advice == advice)
@@ -205,7 +205,7 @@ def _fault(agent: OwnAgent, games: Sequence[tuple[PastGame, Explanation]]) -> Fa
     return Fault(verdict=Verdict(game.verdict or ""), games=len(games), why=why, example=game.id, asked=asked)
 
 
-def _explained(game: PastGame, agent: OwnAgent) -> Explanation:
+def _explained(game: PastGame, agent: FeedbackAgent) -> Explanation:
     """The fault in words, as `arena check` explains it."""
     seat = game.seats[_seat(game, agent.name)]
     why = explain(
@@ -225,7 +225,9 @@ def _explained(game: PastGame, agent: OwnAgent) -> Explanation:
     return dataclasses.replace(why, message=message, stderr=stderr)
 
 
-def _at_fault(game: PastGame, fault: Fault, agent: OwnAgent, shown: Mapping[str, str], *, trust: bool) -> GameToSee:
+def _at_fault(
+    game: PastGame, fault: Fault, agent: FeedbackAgent, shown: Mapping[str, str], *, trust: bool
+) -> GameToSee:
     steps = replay(game, trust=trust).steps
     return GameToSee(
         **_named(game, agent, shown),
@@ -238,7 +240,7 @@ def _at_fault(game: PastGame, fault: Fault, agent: OwnAgent, shown: Mapping[str,
 # Mistakes.
 
 
-def _judged(game: PastGame, agent: OwnAgent, shown: Mapping[str, str], *, trust: bool) -> GameToSee:
+def _judged(game: PastGame, agent: FeedbackAgent, shown: Mapping[str, str], *, trust: bool) -> GameToSee:
     """The game with the agent's first clear mistake, if the search finds one."""
     played = replay(game, trust=trust)
     start = played.steps[0].state
@@ -263,7 +265,7 @@ def _judged(game: PastGame, agent: OwnAgent, shown: Mapping[str, str], *, trust:
     )
 
 
-def _mistake(game: PastGame, start: State[Any], agent: OwnAgent) -> JudgedPly | None:
+def _mistake(game: PastGame, start: State[Any], agent: FeedbackAgent) -> JudgedPly | None:
     """The first clear mistake of the agent; the analysis on record is used if there is one."""
     seat = _seat(game, agent.name)
     if game.analysis:
@@ -283,10 +285,10 @@ def _seat(game: PastGame, name: str) -> int:
     return game.players.index(name)
 
 
-def _named(game: PastGame, agent: OwnAgent, shown: Mapping[str, str]) -> dict[str, Any]:
+def _named(game: PastGame, agent: FeedbackAgent, shown: Mapping[str, str]) -> dict[str, Any]:
     players = tuple(shown[player] for player in game.players)
     return {"id": game.id, "name": game.name, "players": players, "seat": _seat(game, agent.name)}
 
 
-def _pictures(*drawn: tuple[str, State[Any] | None, Any]) -> tuple[Picture, ...]:
-    return tuple(Picture(caption, state, last) for caption, state, last in drawn if state is not None)
+def _pictures(*drawn: tuple[str, State[Any] | None, Any]) -> tuple[PositionPicture, ...]:
+    return tuple(PositionPicture(caption, state, last) for caption, state, last in drawn if state is not None)

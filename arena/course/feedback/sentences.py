@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from adsearch.pictures.boards.paper import player
 from agents.protocol import Verdict
-from arena.course.feedback.findings import Findings, OwnAgent
+from arena.course.feedback.findings import FeedbackAgent, Findings
 from arena.history.words import ENDS, counted, piece
 from arena.results import figures
 from db.records import Mark
@@ -41,7 +41,7 @@ class Command(Struct, frozen=True):
     why: str
 
 
-class Conditions(Struct, frozen=True, kw_only=True):
+class GameConditions(Struct, frozen=True, kw_only=True):
     """How the tournament is played, and where its games are."""
 
     rules: str
@@ -70,7 +70,7 @@ def command_as_typed(text: str) -> str:
     return "cmd:" + shlex.join([here + name, *(word.rpartition("/")[2] or word for word in words)])
 
 
-def to_see(game: GameToSee, where: Conditions) -> str:
+def to_see(game: GameToSee, where: GameConditions) -> str:
     """The command that shows a game from the ply to look at."""
     ply = last_ply_to_see(game)
     return where.replay(game, *(["--ply", str(ply)] if ply else []))
@@ -81,7 +81,7 @@ def last_ply_to_see(game: GameToSee) -> int:
     return game.ply - 1 if game.fault is not None else game.ply
 
 
-def next_commands(found: Findings, agent: OwnAgent, where: Conditions) -> Sequence[Command]:
+def next_commands(found: Findings, agent: FeedbackAgent, where: GameConditions) -> Sequence[Command]:
     """What to type next, the most useful first."""
     check = Command(
         shlex.join(["arena", "check", agent.file, "--game", where.rules, "--clock", where.clock]),
@@ -106,7 +106,7 @@ def next_commands(found: Findings, agent: OwnAgent, where: Conditions) -> Sequen
     return [climb]
 
 
-def _debug(game: GameToSee, agent: OwnAgent, where: Conditions) -> list[Command]:
+def _debug(game: GameToSee, agent: FeedbackAgent, where: GameConditions) -> list[Command]:
     """Asks the agent for the move again; nothing if `arena replay --debug` cannot show it."""
     if not where.bundle or not agent.python:
         return []
@@ -128,9 +128,9 @@ class AgentFeedback(Struct, frozen=True, kw_only=True):
     """With public names."""
     places: int
     """Number of agents that are ranked together with it."""
-    own: OwnAgent
+    own: FeedbackAgent
     found: Findings
-    where: Conditions
+    where: GameConditions
 
 
 def result(feedback: AgentFeedback) -> str:

@@ -26,7 +26,7 @@ from arena.course.roster import Roster, folded, replace_unprintable
 from arena.history import csv_cells, words
 from arena.history.words import moment
 from arena.pages.boards import boards
-from arena.pages.drawing import Document, Frame, draw
+from arena.pages.drawing import Document, PageFrame, draw
 from arena.players import versions
 from arena.players.submissions import Store
 from arena.tournament.collected_file import Refused
@@ -230,7 +230,7 @@ def page(feedback: AgentFeedback) -> Document:
     values = of_feedback(feedback)
     values |= {"heading": feedback.agent.name, "others": ()}
     title = f"{feedback.agent.name} in {feedback.title}"
-    return draw("feedback.html", title, Frame(below=made), **values)
+    return draw("feedback.html", title, PageFrame(below=made), **values)
 
 
 def of_feedback(

@@ -20,7 +20,7 @@ from arena.ratings.grades import Against, Bar
 from arena.tournament.description import Table, shown
 
 if TYPE_CHECKING:
-    from arena.course.grading.grades import Results
+    from arena.course.grading.grades import AgentResults
 
 # Marks for a course: the table [marks] of a description, and what an agent's results are worth by it.
 
@@ -82,7 +82,7 @@ def read(table: Table) -> Marks:
     )
 
 
-def marked(scheme: Marks, results: Results) -> tuple[float, str]:
+def marked(scheme: Marks, results: AgentResults) -> tuple[float, str]:
     """The marks for these results, and their explanation: "plays 40, better than random 20, 3 faults -6"."""
     parts = [("plays", scheme.plays) if results.played else ("played no game", 0.0)]
     for title, agent in scheme.bars.items():
@@ -103,7 +103,7 @@ def marked(scheme: Marks, results: Results) -> tuple[float, str]:
     return limited, why + limit
 
 
-def columns(scheme: Marks, results: Results | None) -> dict[str, Any]:
+def columns(scheme: Marks, results: AgentResults | None) -> dict[str, Any]:
     """The columns of a list: the marks for these results, why, and with a scale the grade. `results`: None if the
     student is not entered, and so has 0 marks."""
     marks, why = (0.0, NOT_ENTERED) if results is None else marked(scheme, results)
@@ -163,7 +163,7 @@ def _scale(table: Table, most: float) -> dict[str, float]:
 def preview(
     agents: Iterable[str],
     bars: Mapping[str, Mapping[str, Bar]],
-    results: Mapping[str, Results],
+    results: Mapping[str, AgentResults],
     scheme: Marks | None,
     *,
     out: Collection[str] = (),
@@ -183,7 +183,7 @@ def preview(
     return rows
 
 
-def _marks(scheme: Marks, now: Results, undecided: Mapping[str, Bar]) -> dict[str, Any]:
+def _marks(scheme: Marks, now: AgentResults, undecided: Mapping[str, Bar]) -> dict[str, Any]:
     """The columns of marks: as they are, if all bars were decided for the agent, and after the next round."""
     best = replace(now, bars={**now.bars, **dict.fromkeys(undecided, Against.BETTER)})
     later = replace(now, bars={**now.bars, **{title: bar.next for title, bar in undecided.items()}})

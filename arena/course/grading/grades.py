@@ -32,7 +32,7 @@ from db.search import GameFilter
 # The results of agents that marks depend on.
 
 
-class Results(Struct, frozen=True, kw_only=True):
+class AgentResults(Struct, frozen=True, kw_only=True):
     """The results of one agent that marks depend on."""
 
     played: bool
@@ -50,13 +50,13 @@ def results_of(
     games: Sequence[RatedGame],
     faults: Sequence[PastGame],
     late: Mapping[str, int],
-) -> dict[str, Results]:
+) -> dict[str, AgentResults]:
     """The results of each agent that marks depend on. `games`: all that give points."""
     played = [game for game in games if game.verdict != Verdict.FORFEIT]
     players = {player for game in played for player in game.names}
     at_fault = reasons(faults, {game.id for game in played})
     return {
-        agent: Results(
+        agent: AgentResults(
             played=agent in players,
             bars={title: bar.stands for title, bar in verdicts.get(agent, {}).items()},
             faults=len(at_fault.get(agent, ())),
@@ -79,7 +79,7 @@ _MOST: Final = 1_000_000
 """Largest number of faults that are read."""
 
 
-class Recorded(Struct, frozen=True, kw_only=True):
+class RecordedTournament(Struct, frozen=True, kw_only=True):
     """What grades are computed from."""
 
     about: TournamentRow
@@ -102,7 +102,7 @@ class Graded(Struct, frozen=True, kw_only=True):
     rows: list[dict[str, Any]]
     statuses: Mapping[str, str]
     bars: Mapping[str, Mapping[str, Bar]]
-    results: Mapping[str, Results]
+    results: Mapping[str, AgentResults]
     is_over: bool
     """Whether the tournament is over; else these are not the last grades."""
     left: int
@@ -115,7 +115,7 @@ class Graded(Struct, frozen=True, kw_only=True):
     """Number of pairings that repeat an earlier one move for move."""
 
 
-def recorded(connection: Connection, scope: Scope) -> Recorded:
+def recorded(connection: Connection, scope: Scope) -> RecordedTournament:
     """What the record says about the one tournament in `scope`; BadRating if it is a ladder."""
     (tournament,) = scope.tournaments
     name = lookup.tournament_name(connection, tournament)
@@ -134,7 +134,7 @@ def recorded(connection: Connection, scope: Scope) -> Recorded:
     faults = search.page(connection, narrowed, limit=_MOST)
     (row,) = lookup.tournaments(connection, tournament)
     names = {player for game in games for player in game.names}
-    return Recorded(
+    return RecordedTournament(
         about=row,
         games=games,
         for_points=for_points,
@@ -146,10 +146,10 @@ def recorded(connection: Connection, scope: Scope) -> Recorded:
     )
 
 
-def graded(found: Recorded, *, bars: Mapping[str, str], late: Mapping[str, int]) -> Graded:
+def graded(found: RecordedTournament, *, bars: Mapping[str, str], late: Mapping[str, int]) -> Graded:
     """The row of each agent. `bars`: the agent of each bar; `late`: the days by which each agent was late."""
     # One fit for both: anchors move all ratings together, and a bar depends on differences only.
-    settings = ranking.Settings(anchors=found.anchors)
+    settings = ranking.RankingSettings(anchors=found.anchors)
     ranked, fit = systems.default(found.games).fitted(found.games, (), settings)
     verdicts = grades.bars(found.games, fit, bars, found.about.name)
     rows = grades.table(

@@ -24,7 +24,7 @@ from arena.errors import ArenaError
 
 
 @dataclass(frozen=True, slots=True)
-class Mistake:
+class ProgramError:
     """One line that is wrong."""
 
     line: int
@@ -45,11 +45,11 @@ class Program:
     code: str
     call: str
     """The arguments of the call at the root; `{depth}` is replaced by the depth of the search."""
-    mistakes: tuple[Mistake, ...]
+    mistakes: tuple[ProgramError, ...]
     chance: bool = False
     """Whether it is for trees with chance nodes."""
 
-    def lines(self, mistake: Mistake | None = None) -> list[str]:
+    def lines(self, mistake: ProgramError | None = None) -> list[str]:
         """The lines of the program; with a mistake, one of them is wrong."""
         lines = self.code.splitlines()
         if mistake is not None:
@@ -102,7 +102,7 @@ class ProgramNode:
         ]
 
 
-def run_program(program: Program, mistake: Mistake | None, state: Tree, depth: int) -> Outcome:
+def run_program(program: Program, mistake: ProgramError | None, state: Tree, depth: int) -> Outcome:
     """What the program returns and sees, with this mistake or without one."""
     known: dict[str, Any] = {"infinity": inf}
     # The text is one of the programs below, never anything from outside.
@@ -134,22 +134,22 @@ _MINIMAX: Final = Program(
             return best"""),
     "{depth}, True",
     (
-        Mistake(5, "best = 0", "With 0 at the start, MAX never gets a value below 0, even if all are negative."),
-        Mistake(7, "best = max(best, minimax(child, depth - 1, True))", _NOT_THE_OTHER),
-        Mistake(
+        ProgramError(5, "best = 0", "With 0 at the start, MAX never gets a value below 0, even if all are negative."),
+        ProgramError(7, "best = max(best, minimax(child, depth - 1, True))", _NOT_THE_OTHER),
+        ProgramError(
             7,
             "best = max(best, minimax(child, depth, False))",
             "The depth is not reduced after a move of MAX, so the search goes below its limit.",
             depth=2,
         ),
-        Mistake(8, " " * 12 + "return best", _RETURNS_EARLY),
-        Mistake(9, "best = 0", "With 0 at the start, MIN never gets a value above 0, even if all are positive."),
-        Mistake(
+        ProgramError(8, " " * 12 + "return best", _RETURNS_EARLY),
+        ProgramError(9, "best = 0", "With 0 at the start, MIN never gets a value above 0, even if all are positive."),
+        ProgramError(
             11,
             "best = max(best, minimax(child, depth - 1, True))",
             "MIN must take the smallest value; with max, its value stays infinite.",
         ),
-        Mistake(12, " " * 8 + "return best", _RETURNS_EARLY),
+        ProgramError(12, " " * 8 + "return best", _RETURNS_EARLY),
     ),
 )
 _BEST_MOVE: Final = Program(
@@ -174,15 +174,17 @@ _BEST_MOVE: Final = Program(
             return min(values)"""),
     "",
     (
-        Mistake(2, "best = 0", "If every move has a value below 0, no move is chosen."),
-        Mistake(
+        ProgramError(2, "best = 0", "If every move has a value below 0, no move is chosen."),
+        ProgramError(
             5,
             "value = minimax(child, True)",
             "MAX has just moved, so MIN is to move at the child. This line asks as if MAX moved again.",
         ),
-        Mistake(6, "if value < best:", "No value is below -infinity, so no move is chosen."),
-        Mistake(7, "best = -infinity", "The best value is not kept, so the last move is always chosen."),
-        Mistake(14, "values = [minimax(child, maximizing) for child in node.children]", "The players never alternate."),
+        ProgramError(6, "if value < best:", "No value is below -infinity, so no move is chosen."),
+        ProgramError(7, "best = -infinity", "The best value is not kept, so the last move is always chosen."),
+        ProgramError(
+            14, "values = [minimax(child, maximizing) for child in node.children]", "The players never alternate."
+        ),
     ),
 )
 _ALPHABETA: Final = Program(
@@ -208,19 +210,21 @@ _ALPHABETA: Final = Program(
             return best"""),
     "-infinity, infinity, True",
     (
-        Mistake(
+        ProgramError(
             7,
             "best = max(best, alphabeta(child, beta, alpha, False))",
             "alpha and beta are swapped: the child stops after its first move, because its alpha is above its beta.",
         ),
-        Mistake(7, "best = max(best, alphabeta(child, alpha, beta, True))", _NOT_THE_OTHER),
-        Mistake(9, "if alpha > beta:", _ONLY_GREATER),
-        Mistake(9, "if alpha <= beta:", "The sign is turned: the search stops while the window is still open."),
-        Mistake(12, "best = 0", "With 0 at the start, MIN never gets a value above 0, even if all are positive."),
-        Mistake(15, "beta = max(beta, best)", "MIN must lower beta. With max, beta is never lowered: MIN never stops."),
-        Mistake(15, "alpha = max(alpha, best)", "MIN must lower beta; alpha belongs to MAX."),
-        Mistake(16, "if alpha > beta:", _ONLY_GREATER),
-        Mistake(18, "return alpha", "MIN must return its own best value, not what MAX has already."),
+        ProgramError(7, "best = max(best, alphabeta(child, alpha, beta, True))", _NOT_THE_OTHER),
+        ProgramError(9, "if alpha > beta:", _ONLY_GREATER),
+        ProgramError(9, "if alpha <= beta:", "The sign is turned: the search stops while the window is still open."),
+        ProgramError(12, "best = 0", "With 0 at the start, MIN never gets a value above 0, even if all are positive."),
+        ProgramError(
+            15, "beta = max(beta, best)", "MIN must lower beta. With max, beta is never lowered: MIN never stops."
+        ),
+        ProgramError(15, "alpha = max(alpha, best)", "MIN must lower beta; alpha belongs to MAX."),
+        ProgramError(16, "if alpha > beta:", _ONLY_GREATER),
+        ProgramError(18, "return alpha", "MIN must return its own best value, not what MAX has already."),
     ),
 )
 _NEGAMAX: Final = Program(
@@ -238,31 +242,31 @@ _NEGAMAX: Final = Program(
             return best"""),
     "-infinity, infinity, 1",
     (
-        Mistake(3, "return node.value", "A leaf must have its value for the player to move: negative for MIN."),
-        Mistake(
+        ProgramError(3, "return node.value", "A leaf must have its value for the player to move: negative for MIN."),
+        ProgramError(
             4,
             "best = 0",
             "With 0 at the start, a player never gets a value below 0, even if all children are negative.",
         ),
-        Mistake(
+        ProgramError(
             6,
             "best = max(best, negamax(child, -beta, -alpha, -sign))",
             "The minus before the call is missing: what is good for one player is bad for the other.",
         ),
-        Mistake(
+        ProgramError(
             6,
             "best = max(best, -negamax(child, -alpha, -beta, -sign))",
             "alpha and beta must change places: what one player has secured limits the other one.",
         ),
-        Mistake(
+        ProgramError(
             6,
             "best = max(best, -negamax(child, alpha, beta, -sign))",
             "The window must be turned round for the other player: -beta, -alpha.",
         ),
-        Mistake(
+        ProgramError(
             6, "best = max(best, -negamax(child, -beta, -alpha, sign))", "The sign must change with the player to move."
         ),
-        Mistake(8, "if alpha > beta:", _ONLY_GREATER),
+        ProgramError(8, "if alpha > beta:", _ONLY_GREATER),
     ),
 )
 _EXPECTIMINIMAX: Final = Program(
@@ -282,19 +286,19 @@ _EXPECTIMINIMAX: Final = Program(
             return min(values)"""),
     "",
     (
-        Mistake(7, "total = total + expectiminimax(child)", "Each value must be multiplied by its probability."),
-        Mistake(
+        ProgramError(7, "total = total + expectiminimax(child)", "Each value must be multiplied by its probability."),
+        ProgramError(
             7,
             "total = max(total, child.probability * expectiminimax(child))",
             "A chance node adds the values of its children; it does not choose.",
         ),
-        Mistake(8, " " * 12 + "return total", _RETURNS_EARLY),
-        Mistake(
+        ProgramError(8, " " * 12 + "return total", _RETURNS_EARLY),
+        ProgramError(
             8,
             "return total / len(node.children)",
             "The probabilities already make the sum a mean: it must not be divided again.",
         ),
-        Mistake(12, "return max(values)", "MIN must take the smallest value."),
+        ProgramError(12, "return max(values)", "MIN must take the smallest value."),
     ),
     chance=True,
 )
@@ -322,7 +326,7 @@ def make(*, seed: int, student: str = "") -> Worksheet:
     return worksheet(program, mistake, seed=seed, student=student)
 
 
-def worksheet(program: Program, mistake: Mistake, *, seed: int, student: str = "") -> Worksheet:
+def worksheet(program: Program, mistake: ProgramError, *, seed: int, student: str = "") -> Worksheet:
     """The program with this mistake, on a tree where both versions differ: in the value if there is such a tree, else
     in the nodes whose values they read."""
     depth = mistake.depth or _DEPTH
@@ -360,7 +364,7 @@ def worksheet(program: Program, mistake: Mistake, *, seed: int, student: str = "
     )
 
 
-def described(program: Program, mistake: Mistake, random: Random) -> dict[str, Any]:
+def described(program: Program, mistake: ProgramError, random: Random) -> dict[str, Any]:
     """A small random tree; half of them have leaves that can be equal, because some mistakes matter only then."""
     count = _WIDTH**_DEPTH
     if random.random() < 0.5:
@@ -406,7 +410,7 @@ def _bare(node: Node, state: Tree, estimates: bool) -> Node:
     )
 
 
-def _right_line(program: Program, mistake: Mistake) -> str:
+def _right_line(program: Program, mistake: ProgramError) -> str:
     """The line without the mistake. If only its indentation is wrong, the indentation is said in words."""
     right = program.lines()[mistake.line - 1]
     text = right.strip()

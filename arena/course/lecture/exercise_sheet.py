@@ -26,7 +26,7 @@ from arena.course.lecture.worksheet import Figure, Worksheet
 from arena.course.roster import Roster
 from arena.errors import ArenaError, BadFolder, BadRoster
 from arena.history import csv_cells
-from arena.pages.drawing import Frame, draw
+from arena.pages.drawing import PageFrame, draw
 
 BLANK: Final = "_" * 24
 _LEAST_WIDTH: Final = 640.0
@@ -191,7 +191,7 @@ def write_class(made: Mapping[str, str], folder: Path) -> None:
 
 def _page(title: str, pictures: list[str]) -> str:
     """A page with all pictures, each on a page of its own when it is printed."""
-    return draw("sheets.html", title, Frame(), sheets=[split_style(picture)[1] for picture in pictures]).text
+    return draw("sheets.html", title, PageFrame(), sheets=[split_style(picture)[1] for picture in pictures]).text
 
 
 def _index(roster: Roster, names: Mapping[str, str], made: Mapping[str, Worksheet]) -> str:

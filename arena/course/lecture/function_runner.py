@@ -29,7 +29,7 @@ from types import FrameType, ModuleType
 from typing import Any, Final, NoReturn
 
 from adsearch.errors import nearly
-from adsearch.games.tree import Drawn, Node, Tree, read
+from adsearch.games.tree import DescribedTree, Node, Tree, read
 from adsearch.state import State
 from adsearch.wrapped import backwards
 from agents.streams import claim
@@ -92,7 +92,7 @@ class SearchLog:
         self.events.append((self.numbers[path], value))
 
 
-class Watched(State[str]):
+class WatchedTree(State[str]):
     """A position of a tree that logs requests for its value. Students see the name of this class in errors."""
 
     __slots__ = ("_log", "_tree", "turn")
@@ -133,7 +133,7 @@ class Watched(State[str]):
     def chances(self) -> tuple[tuple[str, float], ...]:
         return self._tree.chances()
 
-    def play(self, move: str) -> Watched:
+    def play(self, move: str) -> WatchedTree:
         if move not in self._tree.moves():
             raise ValueError(f"play({move!r}) at {self.label}: expected one of its moves {self._tree.moves()}")
         child = self._tree.play(move)
@@ -165,7 +165,7 @@ class Watched(State[str]):
         return self._tree.position()
 
 
-class GameState(Watched):
+class GameState(WatchedTree):
     """The same position with the methods of the game states of Berkeley's project."""
 
     __slots__ = ()
@@ -176,7 +176,7 @@ class GameState(Watched):
     def getLegalActions(self, agentIndex: int = 0) -> list[str]:  # noqa: ARG002, N802, N803
         return list(self.moves())
 
-    def generateSuccessor(self, agentIndex: int, action: str) -> Watched:  # noqa: N802, N803
+    def generateSuccessor(self, agentIndex: int, action: str) -> WatchedTree:  # noqa: N802, N803
         mover = self._tree.key.count(" ") % self._log.agents
         if agentIndex != mover:
             raise ValueError(f"generateSuccessor({agentIndex!r}, {action!r}) at {self.label}: agent {mover} moves here")
@@ -307,11 +307,11 @@ def run(function: Callable[..., Any] | Method, file: str, question: dict[str, An
     return {"value": value, "move": move, "events": log.events, **created}
 
 
-def _watched(drawn: Drawn, log: SearchLog) -> Watched:
-    return (GameState if log.agents else Watched)(Tree.at(drawn, drawn.root), log)
+def _watched(drawn: DescribedTree, log: SearchLog) -> WatchedTree:
+    return (GameState if log.agents else WatchedTree)(Tree.at(drawn, drawn.root), log)
 
 
-def _depth(drawn: Drawn, question: dict[str, Any]) -> int:
+def _depth(drawn: DescribedTree, question: dict[str, Any]) -> int:
     depth: int | None = question["depth"]
     return drawn.height if depth is None else depth
 
@@ -399,7 +399,7 @@ class _CallFollower:
             return
         if event == "call":
             given = (frame.f_locals.get(name) for name in code.co_varnames[: code.co_argcount])
-            path = next((state._tree.key for state in given if isinstance(state, Watched)), None)
+            path = next((state._tree.key for state in given if isinstance(state, WatchedTree)), None)
             self._calls.append((path, len(self._log.events)))
         elif event == "return" and self._calls:
             path, before = self._calls.pop()

@@ -18,7 +18,7 @@ from adsearch.games.tree import Tree, read
 from adsearch.pictures.tree_picture import Path
 from adsearch.state import CHANCE
 from adsearch.trace import Backup, Event, EventKind, Value, ends, window_text, written
-from arena.course.lecture.function_runner import SearchLog, Watched, walk
+from arena.course.lecture.function_runner import SearchLog, WatchedTree, walk
 from arena.course.lecture.questions import (
     JudgedAlgorithm,
     Question,
@@ -31,7 +31,7 @@ from arena.course.lecture.questions import (
     wrong_variants,
 )
 from arena.course.lecture.random_trees import below
-from arena.course.lecture.student_process import Answer
+from arena.course.lecture.student_process import StudentAnswer
 from arena.history import words
 
 _CLOSE: Final = 1e-9
@@ -75,7 +75,7 @@ class TreeVerdict:
     """The verdict on a function's answer for one tree."""
 
     ours: OurSearch
-    answer: Answer
+    answer: StudentAnswer
     leaves: list[Path] = field(default_factory=list)
     """The leaves that the function visited, in order."""
     difference: str = ""
@@ -111,7 +111,7 @@ def our_call(ours: OurSearch) -> Callable[[], int]:
     drawn = read(ours.question.description)
     search, options = searches.configured(ours.algorithm.search)
     log = SearchLog(drawn.root)
-    state = Watched(Tree.at(drawn, drawn.root), log)
+    state = WatchedTree(Tree.at(drawn, drawn.root), log)
 
     def call() -> int:
         search(state, depth=ours.question.depth, **options)
@@ -121,7 +121,7 @@ def our_call(ours: OurSearch) -> Callable[[], int]:
 
 
 def judge(
-    algorithm: JudgedAlgorithm, questions: Sequence[Question], answers: Sequence[Answer]
+    algorithm: JudgedAlgorithm, questions: Sequence[Question], answers: Sequence[StudentAnswer]
 ) -> tuple[list[TreeVerdict], ValuesFor]:
     """A verdict for each tree, and the point of view of the function's values: that with which more trees pass.
 
@@ -132,7 +132,7 @@ def judge(
 
 
 def _judged_as(
-    algorithm: JudgedAlgorithm, questions: Sequence[Question], answers: Sequence[Answer]
+    algorithm: JudgedAlgorithm, questions: Sequence[Question], answers: Sequence[StudentAnswer]
 ) -> tuple[list[TreeVerdict], ValuesFor]:
     ours = [our_search(algorithm, question) for question in questions]
     possible = [ValuesFor.MAX, ValuesFor.MOVER]
@@ -179,7 +179,7 @@ def common_cause(algorithm: JudgedAlgorithm, verdicts: Sequence[TreeVerdict]) ->
     return ""
 
 
-def _verdict(ours: OurSearch, answer: Answer, values_for: ValuesFor) -> TreeVerdict:
+def _verdict(ours: OurSearch, answer: StudentAnswer, values_for: ValuesFor) -> TreeVerdict:
     paths = [tuple(node.path.split(" ")) for node in walk(ours.state.node)]
     leaves = without_repeats([paths[number] for number, value in answer.events if value is None])
     given = TreeVerdict(ours, answer, leaves)
@@ -237,7 +237,7 @@ def _first_difference(one: Sequence[object], other: Sequence[object]) -> int:
 
 
 def _wrong_return(
-    ours: OurSearch, answer: Answer, paths: Sequence[Path], first: int | None, values_for: ValuesFor
+    ours: OurSearch, answer: StudentAnswer, paths: Sequence[Path], first: int | None, values_for: ValuesFor
 ) -> str:
     """The first node that returned an impossible value before the leaf number `first`, in words; empty if none did."""
     if not ours.algorithm.steady:

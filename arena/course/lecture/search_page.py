@@ -15,7 +15,7 @@ from adsearch.pictures.svg import split_style
 from adsearch.pictures.textbook_code import LEGEND
 from adsearch.pictures.tree_drawing import as_svg
 from adsearch.trace import COLUMNS, NULL_WINDOW, row_of
-from arena.pages.drawing import Frame, draw
+from arena.pages.drawing import PageFrame, draw
 
 MOST_STEPS: Final = 2_000
 """Largest number of steps of a page."""
@@ -42,7 +42,7 @@ def page(search: Stepped, *, summary: str) -> str:
     return draw(
         "search.html",
         search.picture.title,
-        Frame(modules=("search.js",), broad=True),
+        PageFrame(modules=("search.js",), broad=True),
         summary=summary,
         has_cutoffs=has_cutoffs,
         tree=tree,

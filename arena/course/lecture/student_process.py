@@ -42,7 +42,7 @@ _MOST_LOST: Final = 3
 """Number of lost processes after which no new one is started."""
 
 
-class Answer(Struct, frozen=True):
+class StudentAnswer(Struct, frozen=True):
     """The result of a function for a tree."""
 
     value: float | tuple[float, ...] | None = None
@@ -89,7 +89,7 @@ class _Loaded(Struct, frozen=True):
     traceback: tuple[str, ...] = ()
 
 
-_Message = TypeVar("_Message", Answer, Cost, GameAnswer, _Loaded)
+_Message = TypeVar("_Message", StudentAnswer, Cost, GameAnswer, _Loaded)
 
 
 class StudentProcess:
@@ -138,20 +138,20 @@ class StudentProcess:
             self._start()
         return self._loaded
 
-    def ask(self, question: Question) -> Answer:
+    def ask(self, question: Question) -> StudentAnswer:
         """The function's answer for this tree."""
         if self._lost >= _MOST_LOST:
-            return Answer(failed=f"not tried: its process was lost {_MOST_LOST} times", tried=False)
+            return StudentAnswer(failed=f"not tried: its process was lost {_MOST_LOST} times", tried=False)
         loaded = self.loaded()
         if loaded.failed or self._process is None:
-            return Answer(failed=loaded.failed, traceback=loaded.traceback, tried=False)
+            return StudentAnswer(failed=loaded.failed, traceback=loaded.traceback, tried=False)
         asked = {"tree": question.description, "depth": question.depth, "agents": question.agents}
         line, lost = self._asked(self._process, asked)
         if line is None:
-            return Answer(failed=self._discard(lost))
-        answer = _decoded(line, Answer)
+            return StudentAnswer(failed=self._discard(lost))
+        answer = _decoded(line, StudentAnswer)
         if answer is None or not _is_possible(answer, question):
-            return Answer(failed=self._discard(_NOT_OURS))
+            return StudentAnswer(failed=self._discard(_NOT_OURS))
         return msgspec.structs.replace(answer, failed=one_line(answer.failed, most=250))
 
     def cost(self, question: Question) -> Cost | None:
@@ -266,7 +266,7 @@ def _decoded(line: bytes, message: type[_Message]) -> _Message | None:
         return None
 
 
-def _is_possible(answer: Answer, question: Question) -> bool:
+def _is_possible(answer: StudentAnswer, question: Question) -> bool:
     """Whether our own program can have written this answer."""
     nodes = sum(1 for _ in function_runner.walk(read(question.description).root))
     if any(number not in range(nodes) for number in (*answer.created, *(number for number, _ in answer.events))):

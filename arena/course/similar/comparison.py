@@ -17,11 +17,11 @@ from typing import Final, TypeVar
 
 from msgspec import Struct
 
-from arena.course.similar.sources import LEAST_BYTES, Source, SourceFile, from_path, from_store, is_handed_out
+from arena.course.similar.sources import LEAST_BYTES, ComparedFile, Source, from_path, from_store, is_handed_out
 from arena.errors import ArenaError
 from arena.players.submissions import Store, in_store
 from arena.players.versions import is_ready_made
-from arena.tournament.enrolment import Listed
+from arena.tournament.enrolment import ListedAgent
 from db import audit, lookup
 from db.database import Connection
 from db.records import IMPORTED
@@ -93,7 +93,7 @@ class Part(Struct, frozen=True):
     tokens: int
 
 
-class Pair(Struct, frozen=True):
+class SimilarPair(Struct, frozen=True):
     """Two sources that share something."""
 
     one: Source
@@ -120,12 +120,12 @@ class Pair(Struct, frozen=True):
         return (-list(Kind).index(self.kind), max(self.share, self.other_share), self.tokens)
 
 
-def compare(sources: Sequence[Source], handed_out: Iterable[SourceFile] = ()) -> list[Pair]:
+def compare(sources: Sequence[Source], handed_out: Iterable[ComparedFile] = ()) -> list[SimilarPair]:
     """The pairs of agents that share more than chance explains, the strongest evidence first.
 
     Of each two agents, the two versions that share most. `handed_out`: files of the course, which do not count."""
     prepared = _prepared(sources, [*handed_out])
-    best: dict[frozenset[str], Pair] = {}
+    best: dict[frozenset[str], SimilarPair] = {}
     for (one, other), seeds in _seeds(prepared).items():
         pair = _compared(prepared[one], prepared[other], seeds)
         agents = frozenset((pair.one.agent, pair.other.agent))
@@ -136,7 +136,7 @@ def compare(sources: Sequence[Source], handed_out: Iterable[SourceFile] = ()) ->
     )
 
 
-def _is_reported(pair: Pair) -> bool:
+def _is_reported(pair: SimilarPair) -> bool:
     return pair.kind is not Kind.PARTS or (
         pair.tokens >= LEAST_TOKENS and max(pair.share, pair.other_share) >= LEAST_SHARE
     )
@@ -164,7 +164,7 @@ class _Prepared(Struct):
         return Place(file.name, start, end, (line, line + file.text.count("\n", start, end)))
 
 
-def _prepared(sources: Sequence[Source], handed_out: Sequence[SourceFile]) -> list[_Prepared]:
+def _prepared(sources: Sequence[Source], handed_out: Sequence[ComparedFile]) -> list[_Prepared]:
     between_files = count(-10, -1)
     prepared = []
     for source in sources:
@@ -239,7 +239,7 @@ def _are_compared(one: Source, other: Source) -> bool:
     return one.agent != other.agent and not (one.from_elsewhere and other.from_elsewhere)
 
 
-def _compared(one: _Prepared, other: _Prepared, seeds: Sequence[tuple[int, int]]) -> Pair:
+def _compared(one: _Prepared, other: _Prepared, seeds: Sequence[tuple[int, int]]) -> SimilarPair:
     stretches = [*_without_overlaps(one, other, _stretches(one, other, seeds))]
     tokens = sum(length for _, _, length in stretches)
     own, other_own = sum(one.own), sum(other.own)
@@ -252,7 +252,7 @@ def _compared(one: _Prepared, other: _Prepared, seeds: Sequence[tuple[int, int]]
         kind = Kind.CODE
     else:
         kind = Kind.PARTS
-    return Pair(
+    return SimilarPair(
         one=one.source,
         other=other.source,
         kind=kind,
@@ -332,7 +332,7 @@ class SharedContent:
         return sorted({agent for agent, _ in self.submissions})
 
 
-def shared_content(sources: Sequence[Source], given: Iterable[SourceFile] = ()) -> list[SharedContent]:
+def shared_content(sources: Sequence[Source], given: Iterable[ComparedFile] = ()) -> list[SharedContent]:
     """The content that different agents share; single files that are `given` to all do not count."""
     known = {file.digest for file in given}
     whole: dict[tuple[bytes, ...], set[tuple[str, str]]] = {}
@@ -365,7 +365,7 @@ class Gathered(Struct, frozen=True):
     left_out: tuple[str, ...] = ()
 
 
-def of_tournament(connection: Connection, name: str, store: Store, listed: Sequence[Listed] = ()) -> Gathered:
+def of_tournament(connection: Connection, name: str, store: Store, listed: Sequence[ListedAgent] = ()) -> Gathered:
     """All versions of the agents that play in the tournament, and of those that its description lists.
 
     NotFound if there is no tournament of that name, and no description."""
@@ -382,7 +382,7 @@ def of_tournament(connection: Connection, name: str, store: Store, listed: Seque
     return Gathered(in_database.sources + on_disk.sources, in_database.left_out + on_disk.left_out)
 
 
-def of_files(listed: Sequence[Listed]) -> Gathered:
+def of_files(listed: Sequence[ListedAgent]) -> Gathered:
     """The files and folders that a description names itself; what is in a store comes from the database."""
     sources, left_out = [], []
     for agent in listed:

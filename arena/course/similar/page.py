@@ -13,9 +13,9 @@ from typing import Any, Final
 from msgspec import Struct
 
 from arena.course.roster import replace_unprintable
-from arena.course.similar.comparison import Pair, Place
-from arena.course.similar.sources import Source, SourceFile
-from arena.pages.drawing import Frame, draw
+from arena.course.similar.comparison import Place, SimilarPair
+from arena.course.similar.sources import ComparedFile, Source
+from arena.pages.drawing import PageFrame, draw
 from arena.results.columns import Cell, Column, Listing
 
 _MOST_PAIRS: Final = 50
@@ -31,7 +31,7 @@ _Marked = list[tuple[int, Place]]
 """The equal parts of one side, with their numbers."""
 
 
-class Piece(Struct, frozen=True):
+class CodePiece(Struct, frozen=True):
     """Some letters of a line."""
 
     text: str
@@ -41,33 +41,33 @@ class Piece(Struct, frozen=True):
     """Whether the part begins in this line."""
 
 
-class Line(Struct, frozen=True):
+class CodeLine(Struct, frozen=True):
     """A line of code; or in place of lines that are not shown, what is left out."""
 
     number: int = 0
-    pieces: Sequence[Piece] = ()
+    pieces: Sequence[CodePiece] = ()
     gap: str = ""
 
 
-def page(pairs: Sequence[Pair], tournament: str, shown_as: Callable[[Source], str]) -> str:
+def page(pairs: Sequence[SimilarPair], tournament: str, shown_as: Callable[[Source], str]) -> str:
     """The page; `shown_as` gives the name of a source."""
     return draw(
         "similar.html",
         f"Similar sources: {tournament}",
-        Frame(),
+        PageFrame(),
         pairs=_listing(pairs, shown_as),
         sections=[_section(number, pair, shown_as) for number, pair in enumerate(pairs[:_MOST_PAIRS], 1)],
         colours=_COLOURS,
     ).text
 
 
-def _listing(pairs: Sequence[Pair], shown_as: Callable[[Source], str]) -> Listing[tuple[int, Pair]]:
-    def names(row: tuple[int, Pair]) -> Cell:
+def _listing(pairs: Sequence[SimilarPair], shown_as: Callable[[Source], str]) -> Listing[tuple[int, SimilarPair]]:
+    def names(row: tuple[int, SimilarPair]) -> Cell:
         number, pair = row
         text = replace_unprintable(f"{shown_as(pair.one)} and {shown_as(pair.other)}")
         return Cell(text=text, href=f"#pair-{number}" if number <= _MOST_PAIRS else None)
 
-    columns: list[Column[tuple[int, Pair]]] = [
+    columns: list[Column[tuple[int, SimilarPair]]] = [
         Column("pair", "Pair", value=names, heads=True),
         Column("kind", "What they share", value=lambda row: str(row[1].kind), kind="kind"),
         Column("share", "Share", value=lambda row: f"{row[1].share:.0%}", number=True),
@@ -78,7 +78,7 @@ def _listing(pairs: Sequence[Pair], shown_as: Callable[[Source], str]) -> Listin
     return Listing(caption="All pairs", columns=columns, rows=[*enumerate(pairs, 1)])
 
 
-def _section(number: int, pair: Pair, shown_as: Callable[[Source], str]) -> dict[str, Any]:
+def _section(number: int, pair: SimilarPair, shown_as: Callable[[Source], str]) -> dict[str, Any]:
     """What is shown of a pair."""
     count = "1 part" if len(pair.parts) == 1 else f"{len(pair.parts)} parts"
     said = [f"{pair.kind}; {pair.tokens:,} tokens in {count}"]
@@ -119,7 +119,7 @@ def _side(source: Source, name: str, share: float, places: Sequence[Place]) -> d
     }
 
 
-def _lines(source: SourceFile, marked: _Marked, room: int) -> Iterator[Line]:
+def _lines(source: ComparedFile, marked: _Marked, room: int) -> Iterator[CodeLine]:
     """The lines with equal parts and some around them; at most `room`."""
     wanted = sorted(
         {line for _, place in marked for line in range(place.lines[0] - _AROUND, place.lines[1] + _AROUND + 1)}
@@ -133,19 +133,19 @@ def _lines(source: SourceFile, marked: _Marked, room: int) -> Iterator[Line]:
         if not 1 <= line <= len(texts):
             continue
         if count >= room:
-            yield Line(gap="⋯ the rest is not shown")
+            yield CodeLine(gap="⋯ the rest is not shown")
             return
         if line > last + 1:
             count += 1
-            yield Line(gap=f"⋯ {line - last - 1} lines")
+            yield CodeLine(gap=f"⋯ {line - last - 1} lines")
         count += 1
-        yield Line(line, [*_pieces(texts[line - 1], begins[line - 1], marked, line)])
+        yield CodeLine(line, [*_pieces(texts[line - 1], begins[line - 1], marked, line)])
         last = line
     if last < len(texts) and 0 < count < room:
-        yield Line(gap=f"⋯ {len(texts) - last} lines")
+        yield CodeLine(gap=f"⋯ {len(texts) - last} lines")
 
 
-def _pieces(text: str, begin: int, marked: _Marked, line: int) -> Iterator[Piece]:
+def _pieces(text: str, begin: int, marked: _Marked, line: int) -> Iterator[CodePiece]:
     """One line, which begins at the place `begin` of the file, with the equal parts in it."""
     shown = text[:_LONGEST_LINE]
     at = 0
@@ -154,7 +154,7 @@ def _pieces(text: str, begin: int, marked: _Marked, line: int) -> Iterator[Piece
             continue
         start = min(max(place.start - begin, 0), len(shown))
         end = min(place.end - begin, len(shown))
-        yield Piece(shown[at:start])
-        yield Piece(shown[start:end], number, line == place.lines[0])
+        yield CodePiece(shown[at:start])
+        yield CodePiece(shown[start:end], number, line == place.lines[0])
         at = max(end, start)
-    yield Piece(shown[at:] + "…" * (len(text) > len(shown)))
+    yield CodePiece(shown[at:] + "…" * (len(text) > len(shown)))

@@ -156,7 +156,7 @@ _FEW: Final = 3
 """Fewer agents than this are never taken for the whole course."""
 
 
-class SourceFile(Struct, frozen=True):
+class ComparedFile(Struct, frozen=True):
     """One file of a source."""
 
     name: str
@@ -174,7 +174,7 @@ class Source(Struct, frozen=True):
     agent: str
     """The agent's name; of other programs, their path."""
     version: int | None
-    files: tuple[SourceFile, ...]
+    files: tuple[ComparedFile, ...]
     hash: str = ""
     """Its hash in the store; empty if it is not in a store."""
     from_elsewhere: bool = False
@@ -220,18 +220,18 @@ def programs_in(path: Path) -> list[Source]:
     return found
 
 
-def handed_out_by_us() -> list[SourceFile]:
+def handed_out_by_us() -> list[ComparedFile]:
     """The code that all students have: the search library, the agent kit, and what `arena new` writes."""
     folders = [Path(package.__path__[0]) for package in (adsearch, agents)]
     return [file for folder in folders for file in from_path(folder).files if file.text] + starters()
 
 
-def starters() -> list[SourceFile]:
+def starters() -> list[ComparedFile]:
     """What `arena new` writes: agents, and rules beside them."""
     return [file for file in from_path(starter.FOLDER).files if file.text]
 
 
-def of_contents(contents: Mapping[str, bytes]) -> tuple[SourceFile, ...]:
+def of_contents(contents: Mapping[str, bytes]) -> tuple[ComparedFile, ...]:
     """The files, by name. All together have at most MOST_TOKENS tokens."""
     files = []
     left = MOST_TOKENS
@@ -240,7 +240,7 @@ def of_contents(contents: Mapping[str, bytes]) -> tuple[SourceFile, ...]:
         text = _text(content) if extension.lower() in FAMILY else ""
         tokens = tokens_of(text, extension, most=left)
         left -= len(tokens.codes)
-        files.append(SourceFile(name, hashlib.sha256(content).digest(), len(content), text, tokens))
+        files.append(ComparedFile(name, hashlib.sha256(content).digest(), len(content), text, tokens))
     return tuple(files)
 
 

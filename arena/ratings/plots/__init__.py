@@ -8,6 +8,6 @@ The description of each plot has its data as text, and colour is never the only 
 """
 
 from arena.ratings.plots.dot_plot import RatingBar, ratings
-from arena.ratings.plots.line_plot import Line, Point, of_versions, progress
+from arena.ratings.plots.line_plot import PlottedLine, Point, of_versions, progress
 
-__all__ = ["Line", "Point", "RatingBar", "of_versions", "progress", "ratings"]
+__all__ = ["PlottedLine", "Point", "RatingBar", "of_versions", "progress", "ratings"]

@@ -44,7 +44,7 @@ class Point(NamedTuple):
     """Half the width of the error band; None: not known."""
 
 
-class Line(Struct, frozen=True):
+class PlottedLine(Struct, frozen=True):
     """Values of one player, or of one version of it."""
 
     name: str
@@ -88,7 +88,7 @@ class LinePlot:
 
     def __init__(
         self,
-        lines: Sequence[Line],
+        lines: Sequence[PlottedLine],
         layout: Layout,
         *,
         x_label: str,
@@ -141,7 +141,7 @@ class LinePlot:
             description=description,
         )
 
-    def in_words(self, line: Line) -> str:
+    def in_words(self, line: PlottedLine) -> str:
         """A line as text, for the description: its first and its last value."""
         first, last = line.points[0], line.points[-1]
         begun = "" if first is last else f"from {self._point_in_words(first)} to "
@@ -249,7 +249,7 @@ class LinePlot:
                 free = x + half + 4.0
 
 
-def finite(lines: Sequence[Line]) -> list[Line]:
+def finite(lines: Sequence[PlottedLine]) -> list[PlottedLine]:
     """The lines with only their finite points; lines without any are left out."""
     kept = [replace(line, points=tuple(point for point in line.points if isfinite(point.y))) for line in lines]
     return [line for line in kept if line.points]
@@ -289,13 +289,15 @@ def _hue(number: int) -> str:
 _PROGRESS_LAYOUT: Final = Layout(plot=500.0, height=300.0, font=chart.SIZE, names=200.0, dots=30)
 
 
-def of_versions(name: str, versions: Sequence[VersionRating]) -> Line:
+def of_versions(name: str, versions: Sequence[VersionRating]) -> PlottedLine:
     """The line of the agent `name`: a point for each version, at the version's number."""
-    return Line(name, tuple(Point(int(one.version.rpartition("@")[2]), one.rating, one.error) for one in versions))
+    return PlottedLine(
+        name, tuple(Point(int(one.version.rpartition("@")[2]), one.rating, one.error) for one in versions)
+    )
 
 
 def progress(
-    lines: Iterable[Line], *, title: str, unit: str = "Elo", when: tuple[str, str] = ("version", "versions")
+    lines: Iterable[PlottedLine], *, title: str, unit: str = "Elo", when: tuple[str, str] = ("version", "versions")
 ) -> str:
     """The plot of these lines; lines without points are left out. `when`: the unit of the x axis, in singular and
     plural."""
@@ -324,7 +326,7 @@ def progress(
 _VALUE_LAYOUT: Final = Layout(plot=520.0, height=240.0, names=170.0)
 
 
-class Mistake(Struct, frozen=True):
+class MistakeMark(Struct, frozen=True):
     """A mistake of the player in `seat`."""
 
     ply: int
@@ -336,8 +338,8 @@ class Mistake(Struct, frozen=True):
 
 
 def values(
-    lines: Sequence[Line],
-    mistakes: Sequence[Mistake],
+    lines: Sequence[PlottedLine],
+    mistakes: Sequence[MistakeMark],
     *,
     title: str,
     sides: tuple[str, str] | None = None,

@@ -10,7 +10,7 @@ from adsearch.plugins import Plugins
 from arena.errors import BadRating
 
 if TYPE_CHECKING:
-    from arena.ratings.ranking import FittedSystem, Ranking, RatingSystem, Settings
+    from arena.ratings.ranking import FittedSystem, Ranking, RankingSettings, RatingSystem
     from db.records import PairCount, RatedGame
 
 SYSTEMS: Final = Plugins("arena.ratings.systems", "arena.ratings", "SYSTEM")
@@ -54,13 +54,13 @@ def rank(
     counts: Sequence[PairCount] = (),
     *,
     system: RatingSystem | None = None,
-    settings: Settings | None = None,
+    settings: RankingSettings | None = None,
 ) -> Ranking:
     """The ranking of all players with a rated game. `games`: in the order of play. `counts`: only for a system for two.
     `system`: by default the one for such games."""
-    from arena.ratings.ranking import Settings
+    from arena.ratings.ranking import RankingSettings
 
-    chosen, how = settings or Settings(), system or default([] if counts else games)
+    chosen, how = settings or RankingSettings(), system or default([] if counts else games)
     if chosen.anchors and "anchor" not in how.options:
         only = " and ".join(taking("anchor"))
         raise BadRating(f"anchors are for {only} only: {how} starts from fixed numbers")

@@ -12,7 +12,7 @@ from arena.ratings.ranking import FittedSystem, Ranked, Ranking, Tally, lines
 from arena.ratings.systems import FOR_SEVERAL
 
 if TYPE_CHECKING:
-    from arena.ratings.ranking import Settings
+    from arena.ratings.ranking import RankingSettings
     from db.records import PairCount, RatedGame
 
 
@@ -22,7 +22,7 @@ class _Elo(FittedSystem):
     for_two = True
 
     def fitted(
-        self, games: Sequence[RatedGame], counts: Sequence[PairCount], settings: Settings
+        self, games: Sequence[RatedGame], counts: Sequence[PairCount], settings: RankingSettings
     ) -> tuple[Ranking, bradley_terry.Fit]:
         for_two = duels(games, counts)
         seats = max((len(game.names) for game in games), default=2)

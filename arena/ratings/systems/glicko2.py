@@ -19,7 +19,7 @@ from arena.ratings.ranking import RatingSystem, apart, listed
 from db.records import RatedGame
 
 if TYPE_CHECKING:
-    from arena.ratings.ranking import Ranking, Settings
+    from arena.ratings.ranking import Ranking, RankingSettings
     from db.records import PairCount
 
 START: Final = 1500.0
@@ -49,7 +49,7 @@ class Glicko2Rating(Struct, frozen=True):
     games: int = 0
 
 
-class Opponent(NamedTuple):
+class RatedOpponent(NamedTuple):
     """An opponent in a period, with its rating from before the period."""
 
     rating: float
@@ -102,7 +102,7 @@ def periods(games: Iterable[RatedGame]) -> list[list[RatedGame]]:
     return _by(days, everything) if len(days) == len(everything) else [everything]
 
 
-def rated_after(player: Glicko2Rating, met: Sequence[Opponent], *, tau: float = TAU) -> Glicko2Rating:
+def rated_after(player: Glicko2Rating, met: Sequence[RatedOpponent], *, tau: float = TAU) -> Glicko2Rating:
     """The rating of a player after a period with these opponents; its count of games does not change."""
     phi = player.deviation / _SCALE
     if not met:
@@ -157,9 +157,9 @@ def _length(one: float, other: float) -> float:
 
 def _opponents(
     games: Iterable[RatedGame], before: dict[str, Glicko2Rating]
-) -> tuple[dict[str, list[Opponent]], dict[str, int]]:
+) -> tuple[dict[str, list[RatedOpponent]], dict[str, int]]:
     """For each player the opponents, and the number of games."""
-    met: dict[str, list[Opponent]] = {name: [] for name in before}
+    met: dict[str, list[RatedOpponent]] = {name: [] for name in before}
     played = dict.fromkeys(before, 0)
     for game in games:
         for name in set(game.names):
@@ -167,8 +167,8 @@ def _opponents(
         weight = 1.0 / (len(game.names) - 1)
         for one, other, score in each_two(game):
             if one != other:
-                met[one].append(Opponent(before[other].rating, before[other].deviation, score, weight))
-                met[other].append(Opponent(before[one].rating, before[one].deviation, 1.0 - score, weight))
+                met[one].append(RatedOpponent(before[other].rating, before[other].deviation, score, weight))
+                met[other].append(RatedOpponent(before[one].rating, before[one].deviation, 1.0 - score, weight))
     return met, played
 
 
@@ -193,7 +193,7 @@ class _Glicko2(RatingSystem):
     options = ("start",)
     by_rounds = True
 
-    def rank(self, games: Sequence[RatedGame], counts: Sequence[PairCount], settings: Settings) -> Ranking:
+    def rank(self, games: Sequence[RatedGame], counts: Sequence[PairCount], settings: RankingSettings) -> Ranking:
         del counts
         rated = ratings(periods(games), start=settings.numbers.get("start", START))
         return listed(self, apart(games, {name: (one.rating, one.deviation) for name, one in rated.items()}), games)

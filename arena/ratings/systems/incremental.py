@@ -18,7 +18,7 @@ from arena.ratings.scale import expected_score
 from db.records import RatedGame
 
 if TYPE_CHECKING:
-    from arena.ratings.ranking import Ranking, Settings
+    from arena.ratings.ranking import Ranking, RankingSettings
     from db.records import PairCount
 
 K: Final = 20.0
@@ -87,7 +87,7 @@ class _Incremental(RatingSystem):
     method = "Elo, updated after each game in the order of play; without errors"
     options = ("k", "start", "floor")
 
-    def rank(self, games: Sequence[RatedGame], counts: Sequence[PairCount], settings: Settings) -> Ranking:
+    def rank(self, games: Sequence[RatedGame], counts: Sequence[PairCount], settings: RankingSettings) -> Ranking:
         del counts
         own = {name: value for name, value in settings.numbers.items() if name in self.options}
         rated = ratings(games, **own)

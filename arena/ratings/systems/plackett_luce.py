@@ -30,7 +30,7 @@ from arena.ratings.scale import ELO
 from db.records import RatedGame
 
 if TYPE_CHECKING:
-    from arena.ratings.ranking import Ranking, Settings
+    from arena.ratings.ranking import Ranking, RankingSettings
     from db.records import PairCount
 
 EXACT: Final = 6
@@ -349,7 +349,7 @@ class _PlackettLuce(FittedSystem):
     method = "Elo (Plackett-Luce, all games together); ±: 95 % error, from pairings"
 
     def fitted(
-        self, games: Sequence[RatedGame], counts: Sequence[PairCount], settings: Settings
+        self, games: Sequence[RatedGame], counts: Sequence[PairCount], settings: RankingSettings
     ) -> tuple[Ranking, Estimates]:
         del counts
         found = fit(games, prior=settings.prior, anchors=settings.anchors)

@@ -9,7 +9,7 @@ from arena.ratings import points
 from arena.ratings.ranking import RatingSystem, by_points
 
 if TYPE_CHECKING:
-    from arena.ratings.ranking import Ranking, Settings
+    from arena.ratings.ranking import Ranking, RankingSettings
     from db.records import PairCount, RatedGame
 
 
@@ -19,7 +19,7 @@ class _Points(RatingSystem):
     unit = "points"
     for_points = True
 
-    def rank(self, games: Sequence[RatedGame], counts: Sequence[PairCount], settings: Settings) -> Ranking:
+    def rank(self, games: Sequence[RatedGame], counts: Sequence[PairCount], settings: RankingSettings) -> Ranking:
         del counts, settings
         return by_points(self, points.standings(points.of(games)))
 

@@ -23,7 +23,7 @@ from agents import diagnosis
 from agents.loading import OURS
 from arena import languages
 from arena.errors import BadPlayer
-from arena.players.build_commands import Language
+from arena.players.build_commands import LanguageTable
 from arena.players.player import MAIN_FILE, Player, PlayerKind, files_in, read_player, split_path
 from arena.student.checking.explanations import Explanation
 
@@ -46,7 +46,7 @@ _NOTEBOOK: Final = (
 )
 
 
-def find(text: str, languages_of: Mapping[str, Language] = MappingProxyType({})) -> Player | Explanation:
+def find(text: str, languages_of: Mapping[str, LanguageTable] = MappingProxyType({})) -> Player | Explanation:
     """The player that `text` names, or why there is none. BadPlayer for a player that needs no check. `languages_of`:
     as for `read_player`."""
     try:

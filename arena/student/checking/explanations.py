@@ -19,7 +19,7 @@ from agents.protocol import Verdict
 from agents.strict import Mistake, mistakes_in
 from arena import languages
 from arena.student.checking import known_errors, tracebacks
-from arena.student.checking.tracebacks import Frame, Traceback
+from arena.student.checking.tracebacks import StackFrame, Traceback
 
 _LONGEST: Final = 300
 """Length limit of a message, in characters."""
@@ -230,7 +230,7 @@ def _without_module(name: str, agent_file: str, file: str) -> str:
     return f"{close} {advice[0].upper()}{advice[1:]}" if close else advice
 
 
-def _where_it_is(words: str, at: Frame) -> str:
+def _where_it_is(words: str, at: StackFrame) -> str:
     """`words` about the agent's file; if the error is in another of its files, with that place instead."""
     named = re.match(r"(.+?\.py), line \d+(?=: )", words)
     return words if not named or named[1] == at.file else f"{at.place}{words[named.end() :]}"

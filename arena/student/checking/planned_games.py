@@ -21,7 +21,7 @@ from arena.match.schedule import Entrant, Planned
 from arena.match.seeds import GameSeeds, number
 from arena.players.player import unique_names
 from arena.student.checking.exam import Exam
-from arena.student.checking.played_games import CheckGame, Pace
+from arena.student.checking.played_games import CheckGame, MovePace
 from arena.student.checking.resigning_opponent import AFTER
 from db.records import GameKind
 
@@ -268,7 +268,7 @@ class GamePlanner:
         planned = self._game(self._seated(seat, entrant, longest), number)
         return planned.under(max_plies=longest) if single and longest is not None else planned
 
-    def in_a_hurry(self, game: CheckGame, pace: Pace) -> Planned:
+    def in_a_hurry(self, game: CheckGame, pace: MovePace) -> Planned:
         """The position of the agent's last move in the game again, on a clock that is too short for its pace."""
         single = self.start.players == 1
         most = 1 if single else game.planned.conditions.max_plies

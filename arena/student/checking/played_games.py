@@ -236,7 +236,7 @@ def _bytes(count: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class MovePace:
     """The pace of an agent that would run out of time in a whole game.
 
     Only a suspicion: another game then tests whether the agent moves faster when little time is left."""
@@ -263,14 +263,14 @@ class Pace:
         )
 
 
-def too_slow(taken: int, clock: str, *, margin: int, moves: int) -> Pace | None:
+def too_slow(taken: int, clock: str, *, margin: int, moves: int) -> MovePace | None:
     """The pace of an agent that takes `taken` nanoseconds for each of `moves` moves; None if the clock is long enough,
     or if the test's clock would be too short."""
     control = TimeControl.parse(clock)
     running = Clock([control], margins=[margin])
     for move in range(1, moves + 1):
         if taken > running.limit(0):
-            pace = Pace(taken, move, moves, control, margin)
+            pace = MovePace(taken, move, moves, control, margin)
             return pace if pace.short_clock.base >= _SHORTEST_CLOCK else None
         running.charge(0, taken)
     return None

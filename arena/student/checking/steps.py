@@ -20,7 +20,7 @@ from arena.match.schedule import Entrant, Planned
 from arena.student.checking import NUMBERED_STEPS, CheckStep, Light, StepName, explanations, planned_games, played_games
 from arena.student.checking.explanations import Explanation, Failure
 from arena.student.checking.planned_games import CheckPosition, GamePlanner
-from arena.student.checking.played_games import COSTLY, CheckGame, Pace
+from arena.student.checking.played_games import COSTLY, CheckGame, MovePace
 
 _MOST_FAILURES: Final = 3
 """Number of failures after which no more positions are tried."""
@@ -286,7 +286,7 @@ class Check:
         """Where the agent reads how long it should think."""
         return "clock.budget seconds" if self._players.python else "the milliseconds in 'budget' of the message 'turn'"
 
-    def _too_slow(self, played: list[CheckGame]) -> Generator[GameBatch, list[CheckGame], Pace | None]:
+    def _too_slow(self, played: list[CheckGame]) -> Generator[GameBatch, list[CheckGame], MovePace | None]:
         """The agent's pace if it would lose a longer game on time; None if it moves faster when little time is left."""
         game = max(played, key=lambda game: len(game.own_moves))
         taken = int(played_games.mean_time([game]) * SECOND)

@@ -29,7 +29,7 @@ _LONGEST_LINE: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class StackFrame:
     """A line of the agent's own code."""
 
     file: str
@@ -48,7 +48,7 @@ class Frame:
 class Traceback:
     """A traceback without the frames of Python and of our kit."""
 
-    frames: tuple[Frame, ...]
+    frames: tuple[StackFrame, ...]
     """The innermost frame last."""
     error: str
     """Its last line: "ValueError: bad"."""
@@ -125,16 +125,16 @@ def _without_frames(lines: Iterable[str]) -> Iterator[str]:
             yield line
 
 
-def _read(lines: Iterable[str]) -> tuple[tuple[Frame, ...], str]:
+def _read(lines: Iterable[str]) -> tuple[tuple[StackFrame, ...], str]:
     """The agent's own frames, and the first line after them that is not part of a frame."""
-    frames: list[Frame] = []
+    frames: list[StackFrame] = []
     own = False
     for line in lines:
         if at := _FRAME.match(line):
             mine = _OWN.fullmatch(at["file"])
             own = mine is not None
             if mine:
-                frames.append(Frame(mine["file"], int(at["line"]), at["function"] or ""))
+                frames.append(StackFrame(mine["file"], int(at["line"]), at["function"] or ""))
         elif line.startswith("  ") or not line.strip():
             if own and frames and line.strip():
                 frames[-1] = replace(frames[-1], code=(*frames[-1].code, line))
@@ -145,7 +145,7 @@ def _read(lines: Iterable[str]) -> tuple[tuple[Frame, ...], str]:
     return tuple(frames), ""
 
 
-def _shown_frames(frames: tuple[Frame, ...]) -> list[str]:
+def _shown_frames(frames: tuple[StackFrame, ...]) -> list[str]:
     """The frames as Python shows them; of a long recursion the middle is left out."""
     shown: list[str] = []
     left_out = len(frames) - _MOST_FRAMES

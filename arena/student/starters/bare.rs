@@ -27,7 +27,7 @@ fn main() {
         let game = message.value("game");
         match message.text("type") {
             "start" => {
-                seat = message.value("seat").parse().expect("a number");
+                seat = message.value("seat").trim().parse().expect("a number");
                 played.clear();
                 println!(r#"{{"type": "ready", "game": {game}, "board": true}}"#);
             }

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from arena.history.words import moment
-from arena.pages.drawing import Document, Frame, draw
+from arena.pages.drawing import Document, PageFrame, draw
 from arena.tournament import formats
 from arena.web import links
-from arena.web.drawn import hands_in, is_visitor, manages
+from arena.web.page_values import hands_in, is_visitor, manages
 
 if TYPE_CHECKING:
     from arena.web.results import Titled
@@ -58,9 +58,9 @@ def drawn(
     return draw(template, title, frame, **values)
 
 
-def around(of: Titled | None = None, *, at: str, above: Sequence[tuple[str, str]] = ()) -> Frame:
+def around(of: Titled | None = None, *, at: str, above: Sequence[tuple[str, str]] = ()) -> PageFrame:
     """The frame of a page that changes no more; the arguments as in `drawn`."""
-    return Frame(
+    return PageFrame(
         home=(links.HOME, _BRAND),
         pages=tuple(_ways(of)),
         ends=tuple(_ends(of)),
@@ -76,7 +76,7 @@ def alone(
     template: str, title: str, *, stream: str = "", modules: Sequence[str] = (), broad: bool = False, **values: Any
 ) -> Document:
     """The page of a server that has no other pages to lead to; the arguments as in `drawn`."""
-    around = Frame(home=("", _BRAND), stream=stream, modules=modules, static=links.STATIC, broad=broad)
+    around = PageFrame(home=("", _BRAND), stream=stream, modules=modules, static=links.STATIC, broad=broad)
     return draw(template, title, around, **values)
 
 

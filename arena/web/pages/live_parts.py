@@ -20,7 +20,7 @@ from arena.match.seeds import GameSeeds
 from arena.pages import event
 from arena.pages.boards import boards, plain_board
 from arena.pages.drawing import Document, part
-from arena.pages.game import Ply, Seat, about, items, runs, seat_kind, shape, shown
+from arena.pages.game import ShownPly, ShownSeat, about, items, runs, seat_kind, shape, shown
 from arena.play.followed_game import FollowedGame
 from arena.ratings.plots.chart import shortened
 from arena.results import figures
@@ -30,7 +30,7 @@ from arena.results.standings_table import columns_of
 from arena.web import links
 from arena.web.links import TournamentLinks
 from arena.web.pages import frame
-from arena.web.sight import VISITOR, sees_board
+from arena.web.permissions import VISITOR, sees_board
 from db.ladder import FORMAT as LADDER
 from db.records import GameKind, PastGame
 
@@ -123,7 +123,7 @@ def _seats(
     since: int | None,
     spent: int | None,
     ratings: Sequence[float | None] = (),
-) -> Iterator[Seat]:
+) -> Iterator[ShownSeat]:
     """Each player with the time left; a script runs the clock that has an instant, down to the least that is known."""
     turn, since = followed.turn, followed.since if since is None else since
     for seat, past in enumerate(game.seats):
@@ -137,7 +137,7 @@ def _seats(
             instants = {"data-least": _ms(least), "data-left": _ms(left), "data-since": _ms(since)}
             time = max(least, left - max(0, now - since))
         name = words.printable(past.player)
-        yield Seat(
+        yield ShownSeat(
             name=name,
             kind=seat_kind(seat, game.game),
             about=about(seat, game.game, rating),
@@ -216,7 +216,7 @@ def _moves(game: PastGame, followed: FollowedGame, most: int | None) -> str:
     plies = followed.plies
     dealt = runs([ply.who for ply in plies], deals=_deals(followed))
     listed = [
-        Ply(number, shown(text), ply.who, _spent(ply), passes=passes)
+        ShownPly(number, shown(text), ply.who, _spent(ply), passes=passes)
         for number, (ply, text, passes) in enumerate(zip(plies, followed.texts, dealt, strict=True), start=1)
     ]
     begin = 0 if most is None else max(0, len(plies) - most)

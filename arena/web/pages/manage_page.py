@@ -25,7 +25,17 @@ from db.records import acts_about
 
 if TYPE_CHECKING:
     from arena.accounts.people import Account, AccountUse, Invited
-    from arena.web.manage import Author, GameToRule, Handed, LadderState, Managed, ManagedAgent, Named, Ruled, SameFiles
+    from arena.web.manage import (
+        GameToRule,
+        Handed,
+        LadderState,
+        Managed,
+        ManagedAgent,
+        ManagedAuthor,
+        Named,
+        RuledGame,
+        SameFiles,
+    )
     from arena.web.results import Titled
     from db.accounts import AuditEntry
 
@@ -34,7 +44,7 @@ _STATUS: Final = {"active": "plays", "withdrawn": "withdrawn", "quarantined": "p
 _FINAL: Final = {"running": "is being played", "stopped": "has begun, and waits", "finished": "is over"}
 
 
-class Field(Struct, frozen=True, kw_only=True):
+class FormField(Struct, frozen=True, kw_only=True):
     """A line of a form to write into, a list to choose from, or a box to tick."""
 
     name: str
@@ -49,12 +59,12 @@ class Field(Struct, frozen=True, kw_only=True):
     """Further attributes of a line."""
 
 
-class Form(Struct, frozen=True, kw_only=True):
+class ShownForm(Struct, frozen=True, kw_only=True):
     """A form of the page."""
 
     action: str
     button: str
-    fields: Sequence[Field]
+    fields: Sequence[FormField]
     hidden: Mapping[str, int | str]
     method: str = "post"
     about: str = ""
@@ -68,22 +78,22 @@ class _Forms:
         """`given`: the fields of the form that was refused."""
         self.title, self._given = title, given
 
-    def form(self, do: str, button: str, *fields: Field, about: str = "", **hidden: int | str) -> Form:
+    def form(self, do: str, button: str, *fields: FormField, about: str = "", **hidden: int | str) -> ShownForm:
         """A form with these fields. `hidden`: fields that are not shown."""
         action = links.manage(self.title)
-        return Form(action=action, button=button, fields=fields, hidden={"do": do, **hidden}, about=about)
+        return ShownForm(action=action, button=button, fields=fields, hidden={"do": do, **hidden}, about=about)
 
-    def field(self, do: str, name: str, label: str, **limits: str | int) -> Field:
+    def field(self, do: str, name: str, label: str, **limits: str | int) -> FormField:
         """A line to write into."""
-        return Field(name=name, label=label, value=self._before(do, name), limits=limits)
+        return FormField(name=name, label=label, value=self._before(do, name), limits=limits)
 
-    def reason(self, do: str) -> Field:
+    def reason(self, do: str) -> FormField:
         """The reason for a ruling."""
         return self.field(do, "reason", "Reason (only instructors see it)", maxlength=LONGEST, autocomplete="off")
 
-    def choice(self, do: str, name: str, label: str, values: Iterable[tuple[str, str]]) -> Field:
+    def choice(self, do: str, name: str, label: str, values: Iterable[tuple[str, str]]) -> FormField:
         """A list to choose from; nothing is chosen at first."""
-        return Field(name=name, label=label, value=self._before(do, name), choices=[*values])
+        return FormField(name=name, label=label, value=self._before(do, name), choices=[*values])
 
     def _before(self, do: str, name: str) -> str:
         return self._given.get(name, "") if self._given.get("do") == do else ""
@@ -122,7 +132,7 @@ def page(
         ladder=None if state is None else _ladder(title, state, known, forms, now),
         agents=_agents(found),
         rule_on_agent=_rule_on_agent(found, forms),
-        find=Form(action=links.ruling(title), button="Show the game", fields=[number], hidden={}, method="get"),
+        find=ShownForm(action=links.ruling(title), button="Show the game", fields=[number], hidden={}, method="get"),
         games=links.games(title),
         rulings=_rulings(found),
         revoke=lambda one: _revoke(one, forms),
@@ -253,7 +263,7 @@ def _ladder(
         "Final": _final(state, now),
         "Challenges": "turned off" if state.no_challenges else f"{state.challenges} a day" if state.challenges else "",
     }
-    sure = Field(name="sure", label="End submissions now", sure=SURE)
+    sure = FormField(name="sure", label="End submissions now", sure=SURE)
     columns = _submissions(title, state)
     return {
         "facts": {name: value for name, value in facts.items() if value},
@@ -278,7 +288,7 @@ def _ladder(
     }
 
 
-def _challenges(state: LadderState, forms: _Forms) -> Form:
+def _challenges(state: LadderState, forms: _Forms) -> ShownForm:
     """Turns challenges on or off."""
     what, button = ("on", "Turn challenges on") if state.no_challenges else ("off", "Turn challenges off")
     return forms.form("challenges", button, what=what)
@@ -297,11 +307,11 @@ def _final(state: LadderState, now: datetime) -> str:
     return "has not begun" + (f": it waits for {', '.join(waits)}" if waits else "")
 
 
-def _has_time(one: Author, now: datetime) -> bool:
+def _has_time(one: ManagedAuthor, now: datetime) -> bool:
     return one.until is not None and now < one.until
 
 
-def _extended(state: LadderState) -> list[Author]:
+def _extended(state: LadderState) -> list[ManagedAuthor]:
     """Those who have more time than others."""
     return [one for one in state.authors if one.until is not None and one.until > state.closes]
 
@@ -337,15 +347,15 @@ def _submissions(title: str, state: LadderState) -> Callable[..., list[Column[_H
     return lambda *names: [by_name[name] for name in names]
 
 
-def _extended_listing(state: LadderState) -> Listing[Author]:
-    columns: list[Column[Author]] = [
+def _extended_listing(state: LadderState) -> Listing[ManagedAuthor]:
+    columns: list[Column[ManagedAuthor]] = [
         Column("author", "Author", value=lambda one: _agent(one.shown, one.person), kind="ended", heading_kind="name"),
         Column("until", "Until", value=lambda one: moment(one.until or state.closes)),
     ]
     return Listing(caption="Authors with more time", columns=columns, rows=_extended(state))
 
 
-def _extend(state: LadderState, forms: _Forms) -> Form:
+def _extend(state: LadderState, forms: _Forms) -> ShownForm:
     return forms.form(
         "extend",
         "Give more time",
@@ -368,7 +378,7 @@ def _same_files(title: str, one: SameFiles) -> dict[str, Any]:
     }
 
 
-def _author(one: Author) -> str:
+def _author(one: ManagedAuthor) -> str:
     names = [name for name in (one.name if one.name != one.shown else "", one.person) if name]
     return one.shown + (f" ({', '.join(names)})" if names else "")
 
@@ -391,7 +401,7 @@ def _agents(found: Managed) -> Listing[ManagedAgent]:
     return Listing(caption="Agents", columns=columns, rows=found.agents)
 
 
-def _rule_on_agent(found: Managed, forms: _Forms) -> Form:
+def _rule_on_agent(found: Managed, forms: _Forms) -> ShownForm:
     agents = [(one.name, f"{_with(one)}: {_STATUS[one.status]}") for one in found.agents]
     return forms.form(
         "agent",
@@ -403,12 +413,12 @@ def _rule_on_agent(found: Managed, forms: _Forms) -> Form:
     )
 
 
-def _rulings(found: Managed) -> Listing[Ruled]:
-    def about(one: Ruled) -> Cell:
+def _rulings(found: Managed) -> Listing[RuledGame]:
+    def about(one: RuledGame) -> Cell:
         href = links.agent(found.of.title, one.about) if one.game is None else links.game(one.game)
         return Cell(text=one.about, href=href)
 
-    columns: list[Column[Ruled]] = [
+    columns: list[Column[RuledGame]] = [
         Column("ruling", "Ruling", value=lambda one: Cell(text=f"Ruling {one.id}"), heads=True),
         Column("made", "Made", value=lambda one: moment(one.when)),
         Column("decided", "Decided", value=lambda one: one.decided),
@@ -418,7 +428,7 @@ def _rulings(found: Managed) -> Listing[Ruled]:
     return Listing(caption="Rulings, the newest first", columns=columns, rows=found.rulings)
 
 
-def _revoke(one: Ruled, forms: _Forms) -> Form:
+def _revoke(one: RuledGame, forms: _Forms) -> ShownForm:
     field = forms.field(f"revoke {one.id}", "reason", f"Reason to revoke ruling {one.id}", maxlength=LONGEST)
     return forms.form("revoke", "Revoke", field, ruling=one.id)
 

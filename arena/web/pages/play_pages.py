@@ -22,16 +22,16 @@ from arena.match.clock import MILLISECOND
 from arena.pages.board_marks import clicks, fields_of, with_fields, with_hint
 from arena.pages.boards import boards, plain_board
 from arena.pages.drawing import Document, part
-from arena.pages.game import Ply, Seat, about, items, plays, runs, seat_kind
+from arena.pages.game import ShownPly, ShownSeat, about, items, plays, runs, seat_kind
 from arena.results import figures
 from arena.web import links
 from arena.web.pages import frame
-from arena.web.person import Status
+from arena.web.persons_game import GameStatus
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from arena.web.person import PersonsGame, Seen
+    from arena.web.persons_game import PersonsGame, SeenGame
     from arena.web.results import Titled
 
 CLOCKS: Final = {
@@ -68,10 +68,10 @@ _STRONGEST: Final = 5
 EITHER: Final = "either"
 """The seat of a person who leaves it to chance."""
 _STATES: Final = {
-    Status.WAITING: "One moment",
-    Status.YOURS: "Your turn",
-    Status.THEIRS: "The other player thinks",
-    Status.OVER: "The game is over",
+    GameStatus.WAITING: "One moment",
+    GameStatus.YOURS: "Your turn",
+    GameStatus.THEIRS: "The other player thinks",
+    GameStatus.OVER: "The game is over",
 }
 
 
@@ -195,7 +195,7 @@ def page(
 
 
 def parts(
-    seen: Seen,
+    seen: SeenGame,
     opponent: str,
     *,
     others: Sequence[str] = (),
@@ -227,23 +227,23 @@ def _side(seat: int, rules: str) -> str:
     return called if called == player(seat) else f"{player(seat)} ({called})"
 
 
-def _you_are(seen: Seen) -> str:
+def _you_are(seen: SeenGame) -> str:
     """The game, and the person's side; empty before it begins."""
     return f"{words.without_store(seen.rules)}; you are the {_side(seen.seat, seen.rules)}" if seen.rules else ""
 
 
-def _result(seen: Seen, names: Sequence[str]) -> str:
+def _result(seen: SeenGame, names: Sequence[str]) -> str:
     """How the game ended, as a sentence about "you"."""
     text = seen.result(names).replace("you wins", "you win")
     return f"You{text[3:]}" if text.startswith("you ") else text
 
 
-def _names(seen: Seen, opponent: str, others: Sequence[str]) -> list[str]:
+def _names(seen: SeenGame, opponent: str, others: Sequence[str]) -> list[str]:
     found = others or [opponent] * seen.players
     return ["you" if seat == seen.seat else name for seat, name in enumerate(found)]
 
 
-def _state(seen: Seen) -> State[Any] | None:
+def _state(seen: SeenGame) -> State[Any] | None:
     """The position as the person sees it, if it is known."""
     if not seen.rules:
         return None
@@ -253,7 +253,7 @@ def _state(seen: Seen) -> State[Any] | None:
         return None
 
 
-def _below(seen: Seen) -> int:
+def _below(seen: SeenGame) -> int:
     """The seat whose pieces are below."""
     return 1 - seen.seat if seen.flipped else seen.seat
 
@@ -262,13 +262,13 @@ def _can_turn(state: State[Any]) -> bool:
     return state.players == 2 and can_turn(state)
 
 
-def _board(seen: Seen, state: State[Any] | None) -> str:
+def _board(seen: SeenGame, state: State[Any] | None) -> str:
     if state is None:
         return part("no_board", "There is no board: the rules failed.") if seen.rules else ""
     below = _below(seen)
-    drawn = boards([(state, seen.last)], below=below, ended=0 if seen.status is Status.OVER else None)
+    drawn = boards([(state, seen.last)], below=below, ended=0 if seen.status is GameStatus.OVER else None)
     picture = drawn.drawn[0]
-    if seen.status is Status.YOURS:
+    if seen.status is GameStatus.YOURS:
         fields = fields_of(state, below=below)
         if seen.hint is not None and seen.hint.move in fields:
             picture = with_hint(picture, fields[seen.hint.move][0])
@@ -276,15 +276,15 @@ def _board(seen: Seen, state: State[Any] | None) -> str:
     return picture
 
 
-def _plies(seen: Seen, *, deals: bool) -> Iterator[Ply]:
+def _plies(seen: SeenGame, *, deals: bool) -> Iterator[ShownPly]:
     """The moves."""
     dealt = runs([ply.who for ply in seen.plies], deals=deals)
     for number, (ply, passes) in enumerate(zip(seen.plies, dealt, strict=True), start=1):
         spent = "" if ply.spent is None else words.seconds(ply.spent)
-        yield Ply(number, words.printable(ply.shown), ply.who, spent, passes=passes)
+        yield ShownPly(number, words.printable(ply.shown), ply.who, spent, passes=passes)
 
 
-def _seats(seen: Seen, names: Sequence[str]) -> Iterator[Seat]:
+def _seats(seen: SeenGame, names: Sequence[str]) -> Iterator[ShownSeat]:
     now = monotonic_ns()
     for seat, name in enumerate(names):
         is_running = seat == seen.running
@@ -294,7 +294,7 @@ def _seats(seen: Seen, names: Sequence[str]) -> Iterator[Seat]:
             passed = (now - seen.since) // MILLISECOND if is_running else 0
             since = {"data-left": f"{left}", "data-since": f"{seen.since / 1e6:.3f}"} if is_running else {}
             time = words.clock((left - passed) * MILLISECOND)
-        yield Seat(
+        yield ShownSeat(
             name=words.printable(name),
             kind=seat_kind(seat, seen.rules),
             about=about(seat, seen.rules) if seen.rules else "",
@@ -311,26 +311,26 @@ def _line(line: words.Line, names: Sequence[str]) -> dict[str, str | None]:
     return {"number": line.number, "who": words.printable(who), "href": None, "moves": words.printable(line.moves)}
 
 
-def _again(seen: Seen) -> list[tuple[int, str]]:
+def _again(seen: SeenGame) -> list[tuple[int, str]]:
     """What begins the same game again, each with the person's seat: the other one first."""
     swapped = "Rematch, seats swapped" if seen.players == 2 else "Play again from another seat"
     return [((seen.seat - 1) % seen.players, swapped), (seen.seat, "Play again")][-seen.players :]
 
 
-def _ways(seen: Seen, ways: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+def _ways(seen: SeenGame, ways: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """Where it goes on after the game, other than with the same game again."""
-    if seen.status is not Status.OVER:
+    if seen.status is not GameStatus.OVER:
         return []
     replay = [] if seen.end is None or seen.end.id is None else [(links.game(seen.end.id), "Step through the game")]
     return [*replay, *ways]
 
 
-def _choices(seen: Seen, state: State[Any] | None) -> dict[str, Any]:
+def _choices(seen: SeenGame, state: State[Any] | None) -> dict[str, Any]:
     """The legal moves, and what else the person can do; after the game what begins it again."""
     # Buttons have their places also when they cannot be pressed: nothing moves.
     on_board = state is not None and is_clicked(state)
     by_buttons = state is not None and not on_board
-    if seen.status is Status.OVER:
+    if seen.status is GameStatus.OVER:
         return {"again": _again(seen), "action": links.table(seen.key), "by_buttons": by_buttons}
     named = {} if state is None else clicks(state)
     fields = msgspec.json.encode(named).decode() if named else ""
@@ -355,7 +355,7 @@ def _choices(seen: Seen, state: State[Any] | None) -> dict[str, Any]:
         "fields": fields,
         "piece": colour(seen.rules, seen.seat),
         "more": [
-            ("hint", "Hint", "", seen.status is Status.YOURS and seen.hint is None),
+            ("hint", "Hint", "", seen.status is GameStatus.YOURS and seen.hint is None),
             ("take_back", "Take back", back, seen.take_backs > 0),
         ],
         "ends": [
@@ -365,7 +365,7 @@ def _choices(seen: Seen, state: State[Any] | None) -> dict[str, Any]:
     }
 
 
-def _off_board(seen: Seen, state: State[Any], named: Collection[str]) -> Iterator[tuple[str, str, bool]]:
+def _off_board(seen: SeenGame, state: State[Any], named: Collection[str]) -> Iterator[tuple[str, str, bool]]:
     """Moves that no field of the board leads to, such as a pass: text, what is shown, whether it can be chosen now."""
     shown = {one.text: one.shown for one in seen.choices}
     try:
@@ -376,7 +376,7 @@ def _off_board(seen: Seen, state: State[Any], named: Collection[str]) -> Iterato
         yield text, words.printable(shown.get(text, text)), text in shown
 
 
-def _said(seen: Seen, wrong: str) -> Iterator[str]:
+def _said(seen: SeenGame, wrong: str) -> Iterator[str]:
     """What the person must read."""
     resigns = "You resign at your next turn." if seen.resigns and seen.end is None else ""
     hint = "" if seen.hint is None else seen.hint.text

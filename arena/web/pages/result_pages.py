@@ -10,12 +10,12 @@ from agents.protocol import Verdict
 from arena.history.words import ENDS, counted, moment
 from arena.pages import event
 from arena.pages.drawing import Document
-from arena.ratings.plots import Line, Point
+from arena.ratings.plots import PlottedLine, Point
 from arena.results import figures, listings
 from arena.results.columns import Cell, Column, Listing, named
 from arena.results.listings import Met
 from arena.web import links
-from arena.web.finding import MOST
+from arena.web.found_things import MOST
 from arena.web.links import TournamentLinks
 from arena.web.pages import frame
 from arena.web.results import Goal, Heading, Wanted
@@ -23,7 +23,7 @@ from arena.web.results import Goal, Heading, Wanted
 if TYPE_CHECKING:
     from arena.results.columns import Links
     from arena.results.report import Report
-    from arena.web.finding import Thing
+    from arena.web.found_things import Thing
     from arena.web.own import Own
     from arena.web.results import AgentView, GamesPart, Overview, PlayingGame, VersionCurve, WorstLoss
 
@@ -301,7 +301,7 @@ def _ratings(curves: Sequence[VersionCurve]) -> event.RatingPlot | None:
     lines, played = [], 0
     for curve in curves:
         points = tuple(Point(played + point.games, point.rating, point.error) for point in curve.points)
-        lines.append(Line(f"version {curve.number}", points))
+        lines.append(PlottedLine(f"version {curve.number}", points))
         played += curve.points[-1].games if curve.points else 0
     if not any(len(line.points) > 1 for line in lines):
         return None

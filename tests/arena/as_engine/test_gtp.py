@@ -10,7 +10,7 @@ import pytest
 from adsearch import State
 from agents import Agent, Clock, Resign
 from arena.as_engine.gtp import Gtp
-from arena.as_engine.host import Host
+from arena.as_engine.host import EngineHost
 from arena.players.engines import known
 from tests.kit import engines
 from tests.kit.effort import tries
@@ -36,7 +36,7 @@ def talk(*lines: str, plan: tuple[Any, ...] = ("pass",)) -> tuple[list[str], lis
     clocks: list[tuple[float, float]] = []
     kind = type("Mine", (Planned,), {"plan": plan, "clocks": clocks})
     script = Script(*lines)
-    Gtp(Host(kind, "mine"), script).run()  # type: ignore[arg-type]
+    Gtp(EngineHost(kind, "mine"), script).run()  # type: ignore[arg-type]
     assert script.written[1::2] == [""] * (len(script.written) // 2)
     return script.written[::2], clocks
 
@@ -152,7 +152,7 @@ def test_each_game_has_its_own_agent() -> None:
         def choose(self, state: State[Any], clock: Clock) -> Any:
             return state.moves()[0]
 
-    Gtp(Host(Counted, "mine"), Script("genmove b", "genmove b", "clear_board", "genmove b", "genmove w")).run()  # type: ignore[arg-type]
+    Gtp(EngineHost(Counted, "mine"), Script("genmove b", "genmove b", "clear_board", "genmove b", "genmove w")).run()  # type: ignore[arg-type]
     assert len(made) == 3
 
 

@@ -12,7 +12,7 @@ from adsearch.games.chess_rules import value_of_pawns
 from adsearch.mcts import SIMULATIONS
 from agents import Agent, Clock, Resign, builtin
 from agents.builtin.thinker import NODES
-from arena.as_engine.host import Host, Thought
+from arena.as_engine.host import EngineHost, Thought
 from arena.as_engine.uci import Uci, score
 from tests.kit import engines
 from tests.kit.effort import tries
@@ -54,7 +54,7 @@ def talk(*lines: str, make: Callable[[], Agent] = First, builtin_agent: builtin.
     """What the engine writes."""
     script = Script(*lines)
     make = builtin_agent.make if builtin_agent else make
-    Uci(Host(make, "mine"), script, builtin=builtin_agent).run()  # type: ignore[arg-type]
+    Uci(EngineHost(make, "mine"), script, builtin=builtin_agent).run()  # type: ignore[arg-type]
     return script.written
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from arena.course import grading
 from arena.course import roster as rosters
 from arena.course.grading import Marks, agents_in_column, agents_of, chosen, columns, marked, read, students_of
-from arena.course.grading.grades import Results
+from arena.course.grading.grades import AgentResults
 from arena.errors import BadLeague, BadRating, BadRoster
 from arena.ratings.grades import Against
 from arena.tournament.description import Table
@@ -36,7 +36,7 @@ marks = 40
 [bars.shown]
 agent = "pvs"
 """
-PLAYED = Results(played=True)
+PLAYED = AgentResults(played=True)
 BETTER, NOT_BETTER, UNDECIDED = Against.BETTER, Against.NOT_BETTER, Against.UNDECIDED
 
 
@@ -97,7 +97,7 @@ def test_the_example_of_the_page_can_be_used() -> None:
     page = (ROOT / "docs" / "course.md").read_text("utf-8")
     (example,) = re.findall(r"^```toml\n([^`]*^\[marks\]\n[^`]*)^```$", page, re.MULTILINE)
     shown = read(Table(tomllib.loads(example)["marks"], "cs101.toml"))
-    assert marked(shown, Results(played=True, bars={"pass": BETTER}))[0] > shown.plays > 0
+    assert marked(shown, AgentResults(played=True, bars={"pass": BETTER}))[0] > shown.plays > 0
 
 
 # Marks.
@@ -107,31 +107,31 @@ def test_the_example_of_the_page_can_be_used() -> None:
     ("results", "marks", "why"),
     [
         (PLAYED, 40, "plays 40"),
-        (Results(played=False), 0, "played no game 0"),
+        (AgentResults(played=False), 0, "played no game 0"),
         (
-            Results(played=True, bars={"pass": BETTER, "merit": NOT_BETTER}),
+            AgentResults(played=True, bars={"pass": BETTER, "merit": NOT_BETTER}),
             60,
             "plays 40, better than random 20, not better than alphabeta-4 0",
         ),
         (
-            Results(played=True, bars={"pass": BETTER, "merit": UNDECIDED}, faults=3),
+            AgentResults(played=True, bars={"pass": BETTER, "merit": UNDECIDED}, faults=3),
             54,
             "plays 40, better than random 20, undecided against alphabeta-4 0, 3 faults -6",
         ),
-        (Results(played=True, faults=1, late_days=1), 33, "plays 40, 1 fault -2, 1 day late -5"),
-        (Results(played=True, faults=9, late_days=2), 20, "plays 40, 9 faults -10, 2 days late -10"),
-        (Results(played=True, late_days=30), 25, "plays 40, 30 days late -15"),
-        (Results(played=False, late_days=1), 0, "played no game 0, 1 day late -5 (at least 0)"),
-        (Results(played=True, bars={"merit": None}), 40, "plays 40"),
+        (AgentResults(played=True, faults=1, late_days=1), 33, "plays 40, 1 fault -2, 1 day late -5"),
+        (AgentResults(played=True, faults=9, late_days=2), 20, "plays 40, 9 faults -10, 2 days late -10"),
+        (AgentResults(played=True, late_days=30), 25, "plays 40, 30 days late -15"),
+        (AgentResults(played=False, late_days=1), 0, "played no game 0, 1 day late -5 (at least 0)"),
+        (AgentResults(played=True, bars={"merit": None}), 40, "plays 40"),
     ],
 )
-def test_marks_are_a_sum_and_say_why(results: Results, marks: float, why: str) -> None:
+def test_marks_are_a_sum_and_say_why(results: AgentResults, marks: float, why: str) -> None:
     assert marked(SCHEME, results) == (marks, why)
 
 
 def test_marks_end_at_the_largest_number() -> None:
     scheme = replace(SCHEME, most=50)
-    assert marked(scheme, Results(played=True, bars={"pass": BETTER})) == (
+    assert marked(scheme, AgentResults(played=True, bars={"pass": BETTER})) == (
         50,
         "plays 40, better than random 20 (at most 50)",
     )
@@ -139,11 +139,11 @@ def test_marks_end_at_the_largest_number() -> None:
 
 def test_tenths_add_up_exactly() -> None:
     scheme = table('plays = 0.1\nfault = -0.1\n[bars.pass]\nagent = "random"\nmarks = 0.2')
-    assert columns(scheme, Results(played=True, bars={"pass": BETTER})) == {
+    assert columns(scheme, AgentResults(played=True, bars={"pass": BETTER})) == {
         "marks": 0.3,
         "marks_why": "plays 0.1, better than random 0.2",
     }
-    assert columns(scheme, Results(played=True, faults=1))["marks"] == 0
+    assert columns(scheme, AgentResults(played=True, faults=1))["marks"] == 0
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ VERDICTS = st.dictionaries(st.sampled_from(["pass", "merit", "shown"]), st.sampl
 
 @given(VERDICTS, st.integers(0, 100), st.integers(0, 100), st.booleans())
 def test_better_results_never_cost_marks(bars: dict[str, Against | None], faults: int, late: int, played: bool) -> None:
-    results = Results(played=played, bars=bars, faults=faults, late_days=late)
+    results = AgentResults(played=played, bars=bars, faults=faults, late_days=late)
     marks, _ = marked(SCHEME, results)
     assert 0 <= marks <= SCHEME.most
     improved: list[dict[str, Any]] = [

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from arena.hosts.messages import AgentSent, Batch, GameSent, Host, Joining, Played, Result, received, sent
+from arena.hosts.messages import AgentSent, Batch, GameSent, Host, HostResult, Joining, Played, received, sent
 from arena.match.conditions import Conditions
 from arena.match.schedule import RULES_FAILED, Finished, InOrder, Planned
 from arena.match.seeds import GameSeeds
@@ -18,7 +18,7 @@ from tests.kit import needs
 
 pytest.importorskip("distributed", reason=needs.extra("scale"))
 
-from arena.hosts.cluster import Answer
+from arena.hosts.cluster import HostAnswer
 from arena.hosts.home import Home
 from tests.kit import answering_hosts
 from tests.kit.answering_hosts import host
@@ -64,7 +64,7 @@ class Hosts(answering_hosts.Hosts):
         super().__init__(Batch, plays, asked_to_join, **names)
 
 
-def result(game: GameSent, *, name: str = "ann", **changes: Any) -> Result:
+def result(game: GameSent, *, name: str = "ann", **changes: Any) -> HostResult:
     """The first player wins; with these changes of the record."""
     seeds = GameSeeds.of(1, (game.pair,), leg=game.leg, attempt=game.attempt)
     moves = tuple(MoveRecord(ply, (ply + 1) % 2, move, 1, None, 0, 1, 0) for ply, move in enumerate(WON, 1))
@@ -73,11 +73,11 @@ def result(game: GameSent, *, name: str = "ann", **changes: Any) -> Result:
         SeatRecord(1, "bob", 0.0, -1.0, 2, 1, seed=seeds.for_seat(1)),
     )
     record = replace(GameRecord(game.number, "normal", None, "", seats, moves, 0), **changes)
-    return Result(game.number, game.attempt, record, {"name": "far", "waits_charged": []}, began=1.0, ended=0.0)
+    return HostResult(game.number, game.attempt, record, {"name": "far", "waits_charged": []}, began=1.0, ended=0.0)
 
 
-def answer(batch: Batch, games: Sequence[GameSent] | None = None, **more: Any) -> Answer:
-    return Answer(batch.key, sent(Played(tuple(map(result, batch.games if games is None else games)), **more)))
+def answer(batch: Batch, games: Sequence[GameSent] | None = None, **more: Any) -> HostAnswer:
+    return HostAnswer(batch.key, sent(Played(tuple(map(result, batch.games if games is None else games)), **more)))
 
 
 def plays(_: Hosts, __: str, batch: Batch) -> list[Any]:
@@ -160,7 +160,7 @@ def test_games_that_a_host_could_not_play_are_played_again_and_such_a_host_gets_
 @pytest.mark.parametrize("wrong", [b"", "text", None, sent(host()), b"\x81\xa7results\x91\x01"])
 def test_a_host_that_answers_wrongly_gets_no_more(wrong: object) -> None:
     def one_lies(_: Hosts, name: str, batch: Batch) -> list[Any]:
-        return [Answer(batch.key, wrong) if name == "a" else answer(batch)]
+        return [HostAnswer(batch.key, wrong) if name == "a" else answer(batch)]
 
     over, said = played(Hosts(one_lies, a=host("liar"), b=host()), 6)
     assert numbers(over) == [*range(1, 7)]
@@ -185,7 +185,7 @@ def test_tasks_that_fail_together_are_one_failure() -> None:
 def test_a_record_of_other_players_is_refused_with_all_that_came_with_it(seats: list[str]) -> None:
     def one_lies(_: Hosts, name: str, batch: Batch) -> list[Any]:
         lie = Played(tuple(result(game, name=told) for told in seats for game in batch.games))
-        return [Answer(batch.key, sent(lie)) if name == "a" else answer(batch)]
+        return [HostAnswer(batch.key, sent(lie)) if name == "a" else answer(batch)]
 
     over, said = played(Hosts(one_lies, a=host("liar"), b=host()), 6)
     assert numbers(over) == [*range(1, 7)]
@@ -228,7 +228,7 @@ def test_a_game_that_cannot_have_gone_so_is_refused_and_its_host_named(
             return [answer(batch)]
         changes: dict[str, Any] = {part: changed(result(batch.games[0]).record)}
         told = [result(game, **changes) for game in batch.games]
-        return [Answer(batch.key, sent(Played(tuple(told))))]
+        return [HostAnswer(batch.key, sent(Played(tuple(told))))]
 
     over, said = played(Hosts(one_lies, a=host("liar"), b=host()), 6)
     assert numbers(over) == [*range(1, 7)]
@@ -243,7 +243,7 @@ def test_built_in_rules_do_not_fail() -> None:
             return [answer(batch)]
         seats = tuple(replace(seat, points=None, utility=None) for seat in result(batch.games[0]).record.seats)
         failed: dict[str, Any] = {"verdict": "void", "detail": f"{RULES_FAILED}: x", "seats": seats}
-        return [Answer(batch.key, sent(Played(tuple(result(game, **failed) for game in batch.games[:1]))))]
+        return [HostAnswer(batch.key, sent(Played(tuple(result(game, **failed) for game in batch.games[:1]))))]
 
     over, said = played(Hosts(ends_the_run, a=host("liar"), b=host()), 6)
     assert numbers(over) == [*range(1, 7)]
@@ -257,7 +257,7 @@ def test_a_host_cannot_end_games_before_the_limit_of_moves() -> None:
         record = result(batch.games[0]).record
         seats = tuple(replace(seat, points=0.5, utility=0.0, spent=2) for seat in record.seats)
         early: dict[str, Any] = {"verdict": "adjudicated", "moves": record.moves[:4], "seats": seats}
-        return [Answer(batch.key, sent(Played(tuple(result(game, **early) for game in batch.games[:1]))))]
+        return [HostAnswer(batch.key, sent(Played(tuple(result(game, **early) for game in batch.games[:1]))))]
 
     _, said = played(Hosts(ends_early, a=host("liar"), b=host()), 6)
     assert any("adjudicated after 4 moves, but the limit of moves is none" in line for line in said)

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from arena.errors import ArenaError
-from arena.hosts.messages import Host, Played, Result, check_result, received, sent
+from arena.hosts.messages import Host, HostResult, Played, check_result, received, sent
 from arena.match.schedule import Entrant, Planned
 from arena.match.seeds import GameSeeds
 from db.records import GameRecord, MoveRecord, SeatRecord
@@ -21,11 +21,11 @@ SEEDS = [GameSeeds.of(1, ("ann bob",), leg=0, attempt=1).for_seat(seat) for seat
 msgpack = msgspec.msgpack.encode
 
 
-def result(**changes: Any) -> Result:
+def result(**changes: Any) -> HostResult:
     """A result of `GAME`, with these changes of its record."""
     seats = (SeatRecord(0, "ann", 1.0, 1.0, 5, 5, seed=SEEDS[0]), SeatRecord(1, "bob", 0.0, -1.0, 5, 5, seed=SEEDS[1]))
     record = GameRecord(7, "normal", None, "", seats, (MoveRecord(1, 0, "a1"), MoveRecord(2, 1, "b1")), 0)
-    return Result(7, 1, msgspec.structs.replace(record, **changes), {"walls": "sandbox"}, began=2.0, ended=0.5)
+    return HostResult(7, 1, msgspec.structs.replace(record, **changes), {"walls": "sandbox"}, began=2.0, ended=0.5)
 
 
 def test_a_message_arrives_as_it_was_sent() -> None:

@@ -12,11 +12,13 @@ from adsearch import State, games, pvs
 from adsearch.games.dots import Dots
 from agents.builtin.thinker import deepened
 from arena.errors import BadFixture
-from arena.match.openings import Book, Listed, Opening
+from arena.match.openings import Book, ListedOpening, Opening
 from tests.kit import broken_games
 
 
-def drawn(rules: str, wanted: int | Listed, count: int, *, seed: int, players: Sequence[str] = ()) -> list[Opening]:
+def drawn(
+    rules: str, wanted: int | ListedOpening, count: int, *, seed: int, players: Sequence[str] = ()
+) -> list[Opening]:
     """The first openings of these players."""
     book = Book(rules, wanted, seed=seed)
     return [book.opening(cycle, *players) for cycle in range(count)]
@@ -129,7 +131,7 @@ def test_where_every_game_is_over_by_then_openings_are_shorter() -> None:
 
 
 def test_listed_openings_are_used_once_each_before_they_begin_again() -> None:
-    listed = Listed(openings=tuple(map(Opening, [("4", "4"), ("1", "7"), ("3", "2", "3"), ("4", "4")])))
+    listed = ListedOpening(openings=tuple(map(Opening, [("4", "4"), ("1", "7"), ("3", "2", "3"), ("4", "4")])))
     openings = drawn("connect4", listed, 7, seed=3, players=("a", "b"))
     assert set(openings[:3]) == set(listed.openings)
     assert openings == [*openings[:3], *openings[:3], openings[0]]

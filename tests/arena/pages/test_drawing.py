@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from jinja2 import UndefinedError
 
-from arena.pages.drawing import READER, SHEET, Document, Frame, draw, file, files
+from arena.pages.drawing import READER, SHEET, Document, PageFrame, draw, file, files
 from tests.kit.html_validity import check_html
 
 
 def page(**how: Any) -> Document:
     """A page with nothing on it."""
-    return draw("message.html", "A page", Frame(**how), text="", ways=())
+    return draw("message.html", "A page", PageFrame(**how), text="", ways=())
 
 
 def test_a_file_loads_nothing() -> None:
@@ -79,7 +79,7 @@ def test_the_sheet_of_a_page_has_each_colour_of_pictures_for_both_choices() -> N
 def test_everything_in_the_frame_is_escaped() -> None:
     evil = "<b>\"'&\u202e\0"
     link = (evil, evil)
-    frame = Frame(
+    frame = PageFrame(
         home=link,
         pages=[link],
         label=evil,
@@ -98,7 +98,7 @@ def test_everything_in_the_frame_is_escaped() -> None:
 
 def test_a_value_that_is_missing_is_an_error() -> None:
     with pytest.raises(UndefinedError):
-        draw("message.html", "A page", Frame())
+        draw("message.html", "A page", PageFrame())
 
 
 def test_the_templates_are_loaded_by_the_first_page_alone() -> None:

@@ -9,21 +9,21 @@ import pytest
 
 from arena.pages.game import Plot, on_one_axis, over_plies, plot
 from arena.pages.game import analysis_curves as analysis
-from arena.ratings.plots.line_plot import Line, Point
+from arena.ratings.plots.line_plot import PlottedLine, Point
 from tests.kit.page_games import analysed, past_game
 from tests.kit.plot_reading import AWKWARD
 
 
-def curve(name: str, seat: int, *points: tuple[float, float]) -> Line:
+def curve(name: str, seat: int, *points: tuple[float, float]) -> PlottedLine:
     """The curve of a seat."""
-    return Line(name, tuple(Point(ply, value) for ply, value in points), hue=seat, stroke=seat)
+    return PlottedLine(name, tuple(Point(ply, value) for ply, value in points), hue=seat, stroke=seat)
 
 
 UP = curve("ann", 0, (1, 0.1), (3, 0.2), (5, 0.9))
 DOWN = curve("bob", 1, (2, -0.1), (4, -0.5))
 
 
-def made(lines: list[Line], plies: int = 5) -> Plot:
+def made(lines: list[PlottedLine], plies: int = 5) -> Plot:
     """The plot of these lines."""
     found = plot(lines, over_plies(plies), "connect4", title="Value", unit="score")
     assert found is not None
@@ -65,7 +65,7 @@ def test_levels_stand_beside_their_numbers() -> None:
 
 
 @pytest.mark.parametrize("curves", [[], [curve("ann", 0)], [curve("ann", 0, (1, math.nan), (3, math.inf))]])
-def test_without_points_there_is_no_plot(curves: list[Line]) -> None:
+def test_without_points_there_is_no_plot(curves: list[PlottedLine]) -> None:
     assert plot(curves, over_plies(5), "connect4", title="Value", unit="score") is None
 
 

@@ -11,7 +11,7 @@ from msgspec import structs
 from adsearch import games
 from arena.history import words
 from arena.history.replay import replay
-from arena.pages.drawing import Document, Frame, draw
+from arena.pages.drawing import Document, PageFrame, draw
 from arena.pages.replay_page import page
 from db.records import Mark, PastGame, PastRuling
 from tests.kit.html_validity import check_html
@@ -270,7 +270,7 @@ def test_players_are_links_to_their_pages_and_have_their_ratings() -> None:
 
 def test_a_file_is_drawn_in_the_frame_that_is_given() -> None:
     def drawn(template: str, title: str, **values: object) -> Document:
-        return draw(template, title, Frame(home=("../index.html", "cs101"), modules=("replay.js",)), **values)
+        return draw(template, title, PageFrame(home=("../index.html", "cs101"), modules=("replay.js",)), **values)
 
     text = page(past_game("tictactoe"), drawn=drawn).text
     check_html(text)

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from arena.history.replay import replay
 from arena.pages.boards import boards
-from arena.pages.drawing import Frame, draw
+from arena.pages.drawing import PageFrame, draw
 from arena.pages.replay_page import page
 from tests.kit.chromium import Browser, check_axe, check_contrast, check_keyboard, check_width, until
 from tests.kit.page_games import COUNTDOWN, EVERY_GAME, past_game
@@ -412,7 +412,7 @@ def test_boards_that_share_their_parts_look_as_they_were_drawn(browser: Browser,
     for name, pictures in (("plain", plain), ("shared", shared)):
         items = "".join(f'<li><div class="position">{picture}</div></li>' for picture in pictures)
         file = tmp_path / f"{name}.html"
-        page = draw("sheets.html", "Boards", Frame(), sheets=[f'{"".join(parts)}<ol class="steps">{items}</ol>'])
+        page = draw("sheets.html", "Boards", PageFrame(), sheets=[f'{"".join(parts)}<ol class="steps">{items}</ol>'])
         file.write_text(page.text, "utf-8")
         with browser.open(file) as opened:
             seen.append(opened.screenshot(full_page=True))

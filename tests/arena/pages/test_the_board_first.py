@@ -17,7 +17,7 @@ from tests.kit import needs
 
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
-from arena.pages.drawing import Frame, draw
+from arena.pages.drawing import PageFrame, draw
 from arena.pages.replay_page import MODULES, page
 from tests.kit.chromium import Browser, check_width
 from tests.kit.every_page import GROUPS, states_of_play
@@ -28,7 +28,7 @@ SEATS: Final = ("maze:ghosts=0", "ludo:players=3,tokens=1", "words:players=4", "
 AT_LEAST: Final = {(1920, 1080): 720, (1366, 768): 470, (1280, 800): 470, (390, 664): 0}
 """The height of a board that is about square, in pixels, in windows of these sizes."""
 TITLE: Final = "W" * 40
-FRAME: Final = Frame(
+FRAME: Final = PageFrame(
     home=("/", "arena"),
     pages=[(f"/{text}", text) for text in ("Home", TITLE, "Crosstable", "Bracket", "Games", "Play", "TV")],
     ends=[("/me", "My page"), ("/me/submit", "Hand in")],

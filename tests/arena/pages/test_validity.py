@@ -2,10 +2,10 @@
 
 import pytest
 
-from arena.pages.drawing import Frame, draw
+from arena.pages.drawing import PageFrame, draw
 from tests.kit.html_validity import check_html, wrong_with
 
-GOOD = draw("message.html", "A page", Frame(), text="x", ways=()).text
+GOOD = draw("message.html", "A page", PageFrame(), text="x", ways=()).text
 
 
 def test_a_page_in_order_is_left_alone() -> None:

@@ -16,13 +16,13 @@ import msgspec
 import pytest
 
 from arena.errors import HelperEnded, HelperFailed, HelperLate
-from arena.play.helper import Asker, Helper, Limits
+from arena.play.helper import Asker, Helper, HelperLimits
 from arena.walls.run_folder import RunFolder
 from tests.kit import fake_searches
 from tests.kit.effort import PATIENCE
 from tests.kit.places import ROOT
 
-NO_LIMITS = Limits()
+NO_LIMITS = HelperLimits()
 _FUNCTION = Callable[[Asker], None]
 
 
@@ -34,7 +34,7 @@ def test_a_helper_answers_one_job_after_the_other() -> None:
 
 
 def test_it_has_its_limits_and_its_stdin_is_not_the_link() -> None:
-    limits = Limits(nice=3, resources={resource.RLIMIT_NOFILE: 99})
+    limits = HelperLimits(nice=3, resources={resource.RLIMIT_NOFILE: 99})
     with Helper(fake_searches.says_how_it_is, limits) as helper:
         nice, limit, stdin, ignores = helper.answer(tuple[int, int, str, bool], within=PATIENCE)
     assert nice == min(19, os.getpriority(os.PRIO_PROCESS, 0) + 3)
@@ -67,7 +67,7 @@ def test_one_that_is_killed_says_by_which_signal() -> None:
 
 def test_one_that_uses_too_much_processor_time_is_late() -> None:
     with (
-        Helper(fake_searches.burns, Limits(resources={resource.RLIMIT_CPU: 1})) as helper,
+        Helper(fake_searches.burns, HelperLimits(resources={resource.RLIMIT_CPU: 1})) as helper,
         pytest.raises(HelperLate),
     ):
         helper.answer(int, within=PATIENCE)
@@ -99,9 +99,9 @@ def test_a_helper_ends_with_its_asker(work: _FUNCTION, asker_ends: signal.Signal
     is_told = work is fake_searches.finishes
     program = (
         "import sys\n"
-        "from arena.play.helper import Helper, Limits\n"
+        "from arena.play.helper import Helper, HelperLimits\n"
         "from tests.kit import fake_searches\n"
-        f"helper = Helper(fake_searches.{work.__name__}, limits=Limits(finishes={is_told}))\n"
+        f"helper = Helper(fake_searches.{work.__name__}, limits=HelperLimits(finishes={is_told}))\n"
         f"print(helper.answer(int, within={PATIENCE}), flush=True)\n"
         "sys.stdin.read()\n"
     )

@@ -3,7 +3,7 @@
 import pytest
 
 from arena.errors import BadPlayer
-from arena.players.build_commands import Language
+from arena.players.build_commands import LanguageTable
 from db.sources import StoredFile
 from tests.kit.built_agent import DEFAULTS
 
@@ -25,7 +25,7 @@ def test_all_sources_are_built_and_no_name_is_an_option() -> None:
 
 
 def test_a_star_matches_as_in_a_shell_and_one_name_stays_one_word() -> None:
-    language = Language("c", ("cc", "*.c", "lib/*.c", "./*.h", "none*"), ("./agent",))
+    language = LanguageTable("c", ("cc", "*.c", "lib/*.c", "./*.h", "none*"), ("./agent",))
     given = files(b_c="", lib__a_c="", a_h="") | {"x y.c": StoredFile(b"", executable=False)}
     assert language.build_command(given) == ["cc", "./b.c", "./x y.c", "./lib/a.c", "./a.h"]
 

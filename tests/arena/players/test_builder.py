@@ -18,7 +18,7 @@ from arena import languages
 from arena.errors import ArenaError, BadPlayer
 from arena.match.allowance import MEBIBYTE, Allowance, WallKind
 from arena.players import builder as building
-from arena.players.build_commands import Language
+from arena.players.build_commands import LanguageTable
 from arena.players.builder import refuse_unlisted, take
 from arena.players.player import Player, PlayerKind, read_player
 from arena.players.submissions import Store, build_warnings, built_player, find_program
@@ -27,7 +27,7 @@ from tests.kit import needs
 from tests.kit.behind_walls import need
 from tests.kit.built_agent import DEFAULTS
 
-SCRIPT = Language("sh", ("sh", "./agent.sh"), ("./agent",))
+SCRIPT = LanguageTable("sh", ("sh", "./agent.sh"), ("./agent",))
 ONE_LINE = re.compile(r"[^\n]{1,700}")
 Build = Callable[..., Player]
 
@@ -42,7 +42,7 @@ def build(tmp_path: Path, store: Store) -> Build:
     """Builds a hand-in with these files, after a skip if this machine has not what the language needs."""
     (tmp_path / "scratch").mkdir()
 
-    def build(files: dict[str, str], language: Language = SCRIPT, *, store: Store = store) -> Player:
+    def build(files: dict[str, str], language: LanguageTable = SCRIPT, *, store: Store = store) -> Player:
         need(language.build_walls)
         needs.program(*language.build[:1])
         place = tmp_path / "in"
@@ -57,7 +57,7 @@ def build(tmp_path: Path, store: Store) -> Build:
     return build
 
 
-def handed_in(place: Path, *languages: Language) -> Player:
+def handed_in(place: Path, *languages: LanguageTable) -> Player:
     """The player of a hand-in, as a course with these languages reads it."""
     return replace(read_player(str(place), {language.name: language for language in languages}), handed_in=True)
 
@@ -93,12 +93,12 @@ def test_a_folder_with_a_makefile_is_built_by_make(build: Build, flag: str) -> N
     with pytest.raises(BadPlayer, match=r"bot\.c, line 2: "):
         build(files | {"bot.c": "\nint main(void) { nothing }\n"}, DEFAULTS["c"])
     # A description that says how it is built is followed.
-    own = Language("c", ("gcc", "-DN=8", "-o", "agent", "bot.c"), ("./agent",))
+    own = LanguageTable("c", ("gcc", "-DN=8", "-o", "agent", "bot.c"), ("./agent",))
     assert output(build(files, own)) == "8"
 
 
 def test_a_compiler_that_starts_no_program_works_in_a_sandbox(build: Build) -> None:
-    copying = Language("sh", ("cp", "agent.sh", "agent"), ("sh", "./agent"), WallKind.SANDBOX)
+    copying = LanguageTable("sh", ("cp", "agent.sh", "agent"), ("sh", "./agent"), WallKind.SANDBOX)
     assert output(build({"agent.sh": "echo 7\n"}, copying)) == "7\n"
 
 
@@ -381,7 +381,7 @@ def test_a_source_is_built_once(build: Build, monkeypatch: pytest.MonkeyPatch) -
     with monkeypatch.context() as patch:
         patch.setattr(jail, "start", None)
         assert build({"agent.sh": "date +%N > agent"}) == first
-    other = build({"agent.sh": "date +%N > agent"}, Language("sh", ("sh", "./agent.sh", "x"), ("./agent",)))
+    other = build({"agent.sh": "date +%N > agent"}, LanguageTable("sh", ("sh", "./agent.sh", "x"), ("./agent",)))
     assert other.path != first.path
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from arena.errors import BadRating
 from arena.ratings import grades, points, systems
 from arena.ratings.grades import SURE, Against, Bar, more_games, reasons, table
-from arena.ratings.ranking import Settings
+from arena.ratings.ranking import RankingSettings
 from arena.ratings.systems import rank
 from db.records import RatedGame
 from tests.arena.ratings.test_match_statistics import game, pair
@@ -29,7 +29,7 @@ def bars(
     games: list[RatedGame], wanted: Mapping[str, str], tournament: str, **anchors: float
 ) -> dict[str, dict[str, Bar]]:
     """`grades.bars` with the ratings by these games."""
-    _, fit = systems.default(games).fitted(games, (), Settings(anchors=anchors))
+    _, fit = systems.default(games).fitted(games, (), RankingSettings(anchors=anchors))
     return grades.bars(games, fit, wanted, tournament)
 
 

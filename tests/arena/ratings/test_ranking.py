@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from arena.errors import BadRating
 from arena.ratings import bradley_terry, systems
 from arena.ratings.duels import duels
-from arena.ratings.ranking import ANCHOR, ONLY_LOST, ONLY_WON, Ranked, Ranking, Settings
+from arena.ratings.ranking import ANCHOR, ONLY_LOST, ONLY_WON, Ranked, Ranking, RankingSettings
 from arena.ratings.systems import rank
 from db.records import PairCount, RatedGame
 from tests.kit.effort import tries
@@ -131,7 +131,7 @@ def test_each_pool_is_ranked_by_itself() -> None:
 
 
 def test_who_cannot_be_rated_comes_last_and_is_told_why() -> None:
-    found = rank(COURSE, settings=Settings(prior=0.0))
+    found = rank(COURSE, settings=RankingSettings(prior=0.0))
     assert found.unrated == {"dan": "lost every game"}
     last = found.players[-1]
     assert (last.name, last.rank, last.rating, last.error, last.pool) == ("dan", None, None, None, 0)
@@ -139,7 +139,7 @@ def test_who_cannot_be_rated_comes_last_and_is_told_why() -> None:
 
 
 def test_anchors_are_marked_and_are_where_they_should_be() -> None:
-    found = rank(COURSE, settings=Settings(anchors={"bob": 1500.0}))
+    found = rank(COURSE, settings=RankingSettings(anchors={"bob": 1500.0}))
     assert line(found, "bob").rating == pytest.approx(1500.0)
     assert [one.name for one in found.players if ANCHOR in one.marks] == ["bob"]
 
@@ -147,7 +147,7 @@ def test_anchors_are_marked_and_are_where_they_should_be() -> None:
 @pytest.mark.parametrize("system", ["incremental", "glicko2", "points"])
 def test_anchors_are_refused_where_they_make_no_sense(system: str) -> None:
     with pytest.raises(BadRating, match=f"anchors are for elo and plackett-luce only: {system}"):
-        rank(COURSE, system=systems.find(system), settings=Settings(anchors={"bob": 1500.0}))
+        rank(COURSE, system=systems.find(system), settings=RankingSettings(anchors={"bob": 1500.0}))
 
 
 def test_games_for_more_are_refused_by_elo_and_left_out_beside_games_for_two() -> None:
@@ -192,7 +192,7 @@ def test_whatever_the_games_a_ranking_agrees_with_itself(played: list[RatedGame]
     if system == "elo" and not any(len(game.names) == 2 for game in played):
         played = [game for game in played if len(game.names) == 2]
     with np.errstate(all="raise", under="ignore"):
-        found = rank(played, system=systems.find(system), settings=Settings(prior=prior))
+        found = rank(played, system=systems.find(system), settings=RankingSettings(prior=prior))
     for pool in range(1, found.pools + 1):
         _agrees([one for one in found.players if one.pool == pool], sure=system != "incremental")
     names = [one.name for one in found.players]

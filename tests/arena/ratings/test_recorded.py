@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from arena.errors import BadRating
 from arena.ratings import bradley_terry, points, ranking, systems
 from arena.ratings.duels import duels
-from arena.ratings.recorded import Recorded, progress
+from arena.ratings.recorded import RecordedRatings, progress
 from arena.ratings.recorded import ranking as by_recorded
 from db.records import RatedGame
 from db.scores import Scores
@@ -24,7 +24,7 @@ from tests.kit.game_lists import drawn, won
 @pytest.mark.parametrize("seed", range(tries(10, soak=200)))
 def test_ranks_count_those_whose_lead_is_larger_than_its_error(seed: int) -> None:
     random = Random(seed)
-    rated = {f"p{n}": Recorded(random.choice((0.0, 50.0, 120.0)) * n, random.uniform(0, 90)) for n in range(8)}
+    rated = {f"p{n}": RecordedRatings(random.choice((0.0, 50.0, 120.0)) * n, random.uniform(0, 90)) for n in range(8)}
     anchors = {"p2", "p5"}
     found = by_recorded(rated, Scores(), anchors=anchors, one_scale=True)
     assert sorted(rated) == sorted(one.name for one in found.players)
@@ -52,7 +52,7 @@ def test_the_ranking_of_a_fit_comes_back_from_its_ratings() -> None:
         for score in (random.choice((0.0, 0.5, 1.0)) for _ in range(4))
     ]
     of_fit = systems.rank(played)
-    ratings = {one.name: Recorded(one.rating or 0.0, one.error or 0.0) for one in of_fit.players}
+    ratings = {one.name: RecordedRatings(one.rating or 0.0, one.error or 0.0) for one in of_fit.players}
     found = by_recorded(ratings, points.of(played))
     assert str(found.system) == "elo"
     for one, other in zip(found.players, of_fit.players, strict=True):
@@ -65,7 +65,7 @@ def test_the_ranking_of_a_fit_comes_back_from_its_ratings() -> None:
 
 def test_players_whom_no_games_connect_are_in_pools_of_their_own_unless_anchors_hold_the_scale() -> None:
     results = points.of([RatedGame(two, (1.0, 0.0)) for two in (("ann", "bob"), ("cleo", "dan"))])
-    ratings = {name: Recorded(10.0 * at, 5.0) for at, name in enumerate(("ann", "bob", "cleo", "dan"))}
+    ratings = {name: RecordedRatings(10.0 * at, 5.0) for at, name in enumerate(("ann", "bob", "cleo", "dan"))}
     found = by_recorded(ratings, results)
     assert found.pools == 2
     assert [(one.name, one.pool, one.rank) for one in found.players] == [
@@ -81,7 +81,7 @@ def test_players_whom_no_games_connect_are_in_pools_of_their_own_unless_anchors_
 
 def test_games_for_three_are_rated_by_another_system() -> None:
     results = points.of([RatedGame(("ann", "bob", "cleo"), (1.0, 0.5, 0.0))])
-    assert by_recorded({"ann": Recorded(1.0, 1.0)}, results).system.name == "plackett-luce"
+    assert by_recorded({"ann": RecordedRatings(1.0, 1.0)}, results).system.name == "plackett-luce"
 
 
 def test_without_ratings_there_is_nobody() -> None:

@@ -19,9 +19,9 @@ from arena.errors import BadChallenge
 from arena.match.schedule import Planned
 from arena.serve import challenges as serve
 from arena.serve.challenges import Challenges
-from arena.serve.in_turn import InTurn
 from arena.serve.ladder_games import LadderGames
-from arena.serve.opened import OpenLadder, opened
+from arena.serve.open_ladders import OpenLadder, opened
+from arena.serve.priority_schedule import PrioritySchedule
 from arena.serve.rating import LadderRatings
 from db import ladder, store
 from db import ladder as challenges
@@ -40,7 +40,7 @@ class Run:
 
     games: LadderGames
     challenges: Challenges
-    turns: InTurn
+    turns: PrioritySchedule
 
     def begin(self) -> Planned:
         game = self.turns.next()
@@ -86,7 +86,7 @@ class Room(Stand):
         with self.running(seed) as games, self.database() as database:
             ladder = self.ladder(database)
             found = Challenges(ladder, database, games.player, wait=pytest.fail, now=lambda: self.now)
-            yield Run(games, found, InTurn([found, games.placements, games, found.otherwise]))
+            yield Run(games, found, PrioritySchedule([found, games.placements, games, found.otherwise]))
 
     def end(self, game: int) -> None:
         """The challenge is over."""

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from arena.serve.challenges import challenge
-from arena.serve.opened import opened
+from arena.serve.open_ladders import opened
 from arena.serve.place import nudge
 from db.bundles import store_beside
 from db.database import Database

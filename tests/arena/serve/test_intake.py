@@ -22,8 +22,8 @@ from typing import Final
 import msgspec
 import pytest
 
-from arena.play.helper import Limits
-from arena.serve.intake import MOST_INTERRUPTIONS, WITHIN, IntakeProcess, Settings
+from arena.play.helper import HelperLimits
+from arena.serve.intake import MOST_INTERRUPTIONS, WITHIN, IntakeProcess, IntakeSettings
 from arena.walls import usage
 from arena.walls.run_folder import RunFolder
 from db import ladder
@@ -300,14 +300,14 @@ class Patched:
                 env=os.environ | {"PYTHONPATH": f"{ROOT}:{folder}"},
             )
         hand_ins = room.hand_ins
-        settings = Settings(
+        settings = IntakeSettings(
             database=hand_ins.database.address.render_as_string(hide_password=False),
             store=str(hand_ins.store.folder),
             ladder=hand_ins.opened.name,
             scratch=str(room.folder.scratch),
             within=WITHIN,
         )
-        for job in (Limits(finishes=True), settings):
+        for job in (HelperLimits(finishes=True), settings):
             self.link.sendall(msgspec.json.encode(job) + b"\n")
 
     def ended(self) -> int:
@@ -325,7 +325,7 @@ class Patched:
 PATCHED: Final = """
 import os, resource, signal
 from types import SimpleNamespace
-from arena.play.helper import Limits
+from arena.play.helper import HelperLimits
 from arena.serve import intake, spool
 
 opens = spool.open_upload

@@ -11,7 +11,7 @@ import pytest
 from adsearch import games
 from agents import builtin
 from arena.errors import BadLeague
-from arena.serve.ladder import FORMATS, LADDER_KEYS, LIMIT_KEYS, OF_TOURNAMENTS, Anchor, Ladder, Limits, read
+from arena.serve.ladder import FORMATS, LADDER_KEYS, LIMIT_KEYS, OF_TOURNAMENTS, Anchor, HandInLimits, Ladder, read
 from arena.tournament import league
 from tests.kit.places import EXAMPLES, ROOT
 
@@ -41,7 +41,7 @@ def test_a_small_description_has_defaults_for_all_else(tmp_path: Path) -> None:
     assert found.name == "cs101"
     assert found.opens is None
     assert found.closes == datetime(2099, 12, 20, 23, 59, tzinfo=UTC)
-    assert found.limits == Limits(pause=timedelta(minutes=5), burst=3, per_day=20)
+    assert found.limits == HandInLimits(pause=timedelta(minutes=5), burst=3, per_day=20)
     assert (found.agents, found.tournaments) == (1, ())
     assert [anchor.name for anchor in found.anchors[:2]] == ["random", "minimax:depth=1"]
     assert {anchor.rating for anchor in found.anchors} == {None}
@@ -89,7 +89,7 @@ def test_a_whole_description_is_read(tmp_path: Path) -> None:
         Anchor("random", "random", 0.0),
         Anchor("alphabeta:depth=2", "alphabeta:depth=2", 420.5),
     )
-    assert found.limits == Limits(pause=timedelta(seconds=90), burst=1, per_day=0)
+    assert found.limits == HandInLimits(pause=timedelta(seconds=90), burst=1, per_day=0)
     assert (found.agents, found.league.openings) == (2, 1)
     assert (found.final.name, str(found.final.format), found.final.format.length) == (
         "club final",

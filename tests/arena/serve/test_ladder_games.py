@@ -28,7 +28,7 @@ from arena.players.submissions import Store
 from arena.ratings import scale
 from arena.serve.ladder import Anchor, Ladder
 from arena.serve.ladder_games import LadderGames
-from arena.serve.opened import open_ladder, opened
+from arena.serve.open_ladders import open_ladder, opened
 from arena.tournament import league as leagues
 from db import ladder, ladder_results, running, store
 from db.database import Database

@@ -12,7 +12,7 @@ from arena.errors import BadLeague
 from arena.players.submissions import Store
 from arena.serve import opening
 from arena.serve.ladder import Ladder, read
-from arena.serve.opened import OpenLadder
+from arena.serve.open_ladders import OpenLadder
 from db import lookup
 from db.database import Database
 

@@ -10,22 +10,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.serve.ladder_games import PLACEMENT_PAIRS, UNRATED_ERROR, Candidate, Pair, State, pick
+from arena.serve.ladder_games import PLACEMENT_PAIRS, UNRATED_ERROR, LadderPair, PairCandidate, PairingState, pick
 from tests.kit.effort import SOAK, tries
 from tests.kit.paper_ladder import ANCHORS, PaperLadder, kendall
 
-ANCHOR = Candidate("rung", "", anchor=True, rating=0.0, error=0.0)
+ANCHOR = PairCandidate("rung", "", anchor=True, rating=0.0, error=0.0)
 
 
-def player(name: str, *, rating: float = 0.0, error: float = 60.0, pairs: int = 20, **more: int) -> Candidate:
-    return Candidate(name, name.partition(".")[0], anchor=False, rating=rating, error=error, pairs=pairs, **more)
+def player(name: str, *, rating: float = 0.0, error: float = 60.0, pairs: int = 20, **more: int) -> PairCandidate:
+    return PairCandidate(name, name.partition(".")[0], anchor=False, rating=rating, error=error, pairs=pairs, **more)
 
 
-def picked(*candidates: Candidate, now: int = 100, placement: bool = False, seed: int = 0) -> Pair | None:
-    return pick(State(candidates, {}, now), Random(seed), placement=placement)
+def picked(*candidates: PairCandidate, now: int = 100, placement: bool = False, seed: int = 0) -> LadderPair | None:
+    return pick(PairingState(candidates, {}, now), Random(seed), placement=placement)
 
 
-def who(*candidates: Candidate, now: int = 100, placement: bool = False) -> set[str]:
+def who(*candidates: PairCandidate, now: int = 100, placement: bool = False) -> set[str]:
     """The names in the pairs of many seeds."""
     found = [picked(*candidates, now=now, placement=placement, seed=seed) for seed in range(40)]
     return {name for pair in found if pair is not None for name in (pair.one, pair.other)}
@@ -35,7 +35,7 @@ def who(*candidates: Candidate, now: int = 100, placement: bool = False) -> set[
 
 
 @st.composite
-def states(draw: st.DrawFn) -> State:
+def states(draw: st.DrawFn) -> PairingState:
     """Any state of a ladder with at most twelve players."""
     now = draw(st.integers(0, 60))
     authors = draw(st.lists(st.integers(1, 3), max_size=4))
@@ -52,15 +52,15 @@ def states(draw: st.DrawFn) -> State:
         )
         for name in names
     ]
-    anchors = [Candidate(f"rung {n}", "", anchor=True, rating=n, error=0.0) for n in range(draw(st.integers(0, 3)))]
+    anchors = [PairCandidate(f"rung {n}", "", anchor=True, rating=n, error=0.0) for n in range(draw(st.integers(0, 3)))]
     met = draw(st.dictionaries(st.tuples(*[st.sampled_from(names)] * 2), numbers)) if names else {}
-    return State([*players, *anchors], {key: last for key, last in met.items() if key[0] < key[1]}, now)
+    return PairingState([*players, *anchors], {key: last for key, last in met.items() if key[0] < key[1]}, now)
 
 
 @pytest.mark.costly
 @given(states(), st.booleans(), st.randoms(use_true_random=False))
 @settings(max_examples=tries(200))
-def test_a_pair_is_always_allowed(state: State, placement: bool, random: Random) -> None:
+def test_a_pair_is_always_allowed(state: PairingState, placement: bool, random: Random) -> None:
     """Not two agents of one author, not two anchors; and there is a pair whenever one is possible."""
     pair = pick(state, random, placement=placement)
     of = {one.name: one for one in state.candidates}
@@ -91,9 +91,9 @@ def test_one_author_alone_plays_against_anchors() -> None:
 
 
 def test_a_new_version_meets_the_anchors_that_tell_most() -> None:
-    rungs = [Candidate(f"rung {n}", "", anchor=True, rating=400.0 * n, error=0.0) for n in range(5)]
+    rungs = [PairCandidate(f"rung {n}", "", anchor=True, rating=400.0 * n, error=0.0) for n in range(5)]
     found = [picked(player("new", rating=850.0, pairs=3), *rungs, placement=True, seed=seed) for seed in range(100)]
-    near = found.count(Pair("new", "rung 2"))
+    near = found.count(LadderPair("new", "rung 2"))
     assert near >= 85
     assert near < 100  # sometimes one that is far away
 

@@ -11,7 +11,7 @@ import pytest
 
 from arena.ratings.bradley_terry import fit
 from arena.ratings.duels import duels
-from arena.ratings.ranking import Settings
+from arena.ratings.ranking import RankingSettings
 from arena.results.ranking_table import recorded_ranking
 from arena.serve.rating import LadderRatings
 from db import ladder, rated_games, store
@@ -132,7 +132,7 @@ def test_a_ranking_of_a_ladder_has_its_ratings(database: Database) -> None:
                 made.record.play(made.id, *names, random.choice([0.0, 0.5, 1.0]), pair=f"{number}", leg=leg)
     with database.reading() as connection:
         scope = Scope(tournaments=(made.id,))
-        ranking, _ = recorded_ranking(connection, scope, system=None, settings=Settings())
+        ranking, _ = recorded_ranking(connection, scope, system=None, settings=RankingSettings())
         ratings = {player.name: player.rating for player in ranking.players}
         versions = {id: name for (name, _), id in made.record.versions.items()}
         expected = {versions[one.version]: one.rating for one in again(connection, made.id)}

@@ -24,13 +24,13 @@ from arena.match.conditions import Conditions
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.play.director import Director
 from arena.serve.challenges import Challenges
-from arena.serve.happenings import Happening, Notice, Rated, SubmissionChanged, SubmissionWatch
-from arena.serve.in_turn import StandingSchedule
 from arena.serve.intake import MOST_INTERRUPTIONS
-from arena.serve.invited import FIRST_NUMBER, Invitation, InvitedGames, planned
-from arena.serve.opened import OpenLadder, close, extend, updated
+from arena.serve.invited_games import FIRST_NUMBER, GameInvitation, InvitedGames, planned
+from arena.serve.ladder_events import Happening, Notice, Rated, SubmissionChanged, SubmissionWatch
+from arena.serve.open_ladders import OpenLadder, close, extend, updated
 from arena.serve.page_link import GameRecorded, Seat, WantGame
-from arena.serve.serving import Parts, Serving
+from arena.serve.priority_schedule import StandingSchedule
+from arena.serve.serving import LadderParts, Serving
 from arena.serve.submissions import take_in
 from arena.walls.run_folder import RunFolder
 from db import ladder
@@ -138,7 +138,7 @@ class Room:
             hand_ins.opened,
             hand_ins.database,
             folder,
-            Parts(*parts),
+            LadderParts(*parts),
             submissions=submissions,
             start_rater=self.start_rater,
             start_intake=self.start_intake,
@@ -147,7 +147,7 @@ class Room:
             clock=lambda: self.seconds,
         )
 
-    def plan(self, wanted: WantGame, number: int) -> Invitation:
+    def plan(self, wanted: WantGame, number: int) -> GameInvitation:
         return planned(wanted, self.serving.ladder, lambda _: None, number=number)
 
     def start_rater(self) -> Any:

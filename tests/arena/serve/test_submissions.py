@@ -23,7 +23,7 @@ from arena.players.builder import walls_of
 from arena.players.player import PlayerKind
 from arena.players.versions import player_of, version_started_as
 from arena.serve.hand_in_client import packed
-from arena.serve.ladder import Limits
+from arena.serve.ladder import HandInLimits
 from arena.serve.spool import MOST_BYTES, file_name
 from arena.serve.submissions import announce, receive, take_in, too_often, why_no_hand_ins
 from arena.walls import probe
@@ -272,7 +272,7 @@ def test_pause_burst_and_day_say_when_it_is_possible_again(tmp_path: Path) -> No
 
 @given(st.integers(1, 6), st.integers(1, 4), st.integers(0, 5), st.lists(st.integers(0, 9), min_size=1, max_size=30))
 def test_the_bucket_is_that_of_a_plain_count_of_tokens(pause: int, burst: int, per_day: int, steps: list[int]) -> None:
-    limits = Limits(timedelta(hours=pause), burst, per_day)
+    limits = HandInLimits(timedelta(hours=pause), burst, per_day)
     taken: list[datetime] = []
     tokens, now = float(burst), OPENS
     for step in steps:
@@ -287,7 +287,7 @@ def test_the_bucket_is_that_of_a_plain_count_of_tokens(pause: int, burst: int, p
 
 
 def test_a_pause_of_zero_is_no_limit() -> None:
-    assert too_often([OPENS] * 50, Limits(timedelta(), 1, 0), OPENS) == ""
+    assert too_often([OPENS] * 50, HandInLimits(timedelta(), 1, 0), OPENS) == ""
 
 
 def test_a_further_agent_of_an_author_needs_a_ladder_that_allows_it(tmp_path: Path) -> None:

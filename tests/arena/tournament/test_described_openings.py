@@ -10,7 +10,7 @@ import pytest
 
 from adsearch import games
 from arena.errors import BadLeague
-from arena.match.openings import Book, Listed, Opening
+from arena.match.openings import Book, ListedOpening, Opening
 from arena.tournament.league import League, changes_between, from_arguments
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
@@ -33,10 +33,10 @@ PGN = """\
 """
 
 
-def read(folder: Path, name: str, text: str, game: str = "chess", **more: Any) -> Listed:
+def read(folder: Path, name: str, text: str, game: str = "chess", **more: Any) -> ListedOpening:
     (folder / name).write_text(text, "utf-8")
     found = league(folder, game, openings={"file": str(folder / name), **more}).openings
-    assert isinstance(found, Listed)
+    assert isinstance(found, ListedOpening)
     return found
 
 
@@ -109,7 +109,7 @@ def test_what_is_said_of_the_file_is_checked(tmp_path: Path, more: dict[str, Any
         read(tmp_path, "book.epd", EPD, **more)
 
 
-def drawn(listed: Listed, count: int, *players: str, seed: int = 1) -> list[str]:
+def drawn(listed: ListedOpening, count: int, *players: str, seed: int = 1) -> list[str]:
     book = Book("chess", listed, seed=seed)
     return [book.opening(cycle, *players).position for cycle in range(count)]
 

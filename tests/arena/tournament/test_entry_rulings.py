@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import BadRuling
-from arena.serve.opened import OpenLadder
+from arena.serve.open_ladders import OpenLadder
 from arena.tournament import rulings
 from arena.tournament.rulings import rule_on_entry
 from db import lookup, store

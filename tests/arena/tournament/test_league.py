@@ -21,7 +21,7 @@ from arena.errors import BadLeague
 from arena.match.allowance import Allowance, WallKind
 from arena.match.clock import SECOND
 from arena.match.conditions import HELLO_WITHIN, Limits
-from arena.match.openings import Listed, Opening
+from arena.match.openings import ListedOpening, Opening
 from arena.players.player import PlayerKind, read_player
 from arena.players.submissions import Store
 from arena.ratings.match_statistics import Model
@@ -143,7 +143,7 @@ def test_files_are_found_from_the_descriptions_folder(folder: Path) -> None:
 
 def test_openings_come_from_a_file(folder: Path) -> None:
     found = read(folder, 'game = "connect4"\nopenings = "openings.txt"\n' + TWO)
-    assert isinstance(found.openings, Listed)
+    assert isinstance(found.openings, ListedOpening)
     assert found.openings.openings == (Opening(("4", "4")), Opening(("1", "7")))
     assert found.settings()["openings"] == [["4", "4"], ["1", "7"]]
 

@@ -34,9 +34,9 @@ def test_the_programs_that_computed_are_named_with_what_they_used(
     assert said.rstrip().endswith(f"on {os.cpu_count()} processors")
     log = tmp_path / "log"
     log.write_text(f"something else\n{said}game 8, used by: others\n")
-    assert usage.told_busy(log, 7) == said.rstrip().replace("game 7, used by: ", "the processors were used by ")
-    assert usage.told_busy(log, 8) == "the processors were used by others"
-    assert usage.told_busy(log, 9) == usage.told_busy(tmp_path / "none", 7) == ""
+    assert usage.busy_note(log, 7) == said.rstrip().replace("game 7, used by: ", "the processors were used by ")
+    assert usage.busy_note(log, 8) == "the processors were used by others"
+    assert usage.busy_note(log, 9) == usage.busy_note(tmp_path / "none", 7) == ""
 
 
 def test_where_no_program_can_be_seen_nothing_is_said(

@@ -15,11 +15,11 @@ pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from arena.accounts import people
 from arena.web.app import drawn_key
-from arena.web.drawn import HTML, Asked, Drawn
 from arena.web.live_record import LiveRecord
 from arena.web.live_routes import _MOST_OF_VISITORS, _MOST_TOPICS_OF_VISITORS
 from arena.web.own_routes import _Download
-from arena.web.sight import MEMBER, VISITOR, Names
+from arena.web.page_values import HTML, Asked, Drawn
+from arena.web.permissions import MEMBER, VISITOR, Names
 from db import games, store
 from tests.kit.account_room import sign_in
 from tests.kit.managed_ladder import NOW, ManagedLadder

@@ -15,9 +15,9 @@ pytest.importorskip("starlette", reason=needs.extra("web"))
 from arena.accounts.people import Account
 from arena.course import roster
 from arena.serve.page_link import GameRecorded
-from arena.web import audited
-from arena.web.person import Tables
-from arena.web.sight import MEMBER, Names
+from arena.web import audit
+from arena.web.permissions import MEMBER, Names
+from arena.web.persons_game import PersonsGames
 from db import store
 from db.records import HUMAN
 from tests.kit.effort import PATIENCE
@@ -33,7 +33,7 @@ def played(room: ManagedLadder, pages: PagesInProcess, by: Account, rules: str =
     """A game of this person, at the second seat, against an agent: its id."""
     with room.record.writing() as connection:
         game = Book(connection).play(None, rules, ("random", HUMAN), sources={HUMAN: HUMAN}, **how)
-    audited.played(pages.site, by.id, game)
+    audit.played(pages.site, by.id, game)
     return game
 
 
@@ -92,7 +92,7 @@ def test_whose_game_it_was_is_noted_before_its_page_says_that_it_is_recorded(
     room: ManagedLadder,
 ) -> None:
     seen: list[str] = []
-    bob, over, tables = room.student(1), Event(), Tables(lambda _: True)
+    bob, over, tables = room.student(1), Event(), PersonsGames(lambda _: True)
     tables.changed = lambda game: over.set() if game.is_over else None
     tables.recorded = lambda account, game: seen.append(f"{account} {game}, {over.is_set()}")
     game = tables.open(bob.id, game="tictactoe", opponent="random", seat=0, clock="60")

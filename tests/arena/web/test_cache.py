@@ -29,10 +29,10 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from arena.web import cache
-from arena.web import drawn as asking
-from arena.web.answers import Guard
-from arena.web.cache import Busy, Cache, Turns
-from arena.web.drawn import JSON, Drawn
+from arena.web import page_values as asking
+from arena.web.answers import RequestGuard
+from arena.web.cache import Cache, TooBusy, Turns
+from arena.web.page_values import JSON, Drawn
 from tests.kit import needs
 from tests.kit.effort import PATIENCE
 
@@ -107,7 +107,7 @@ def test_what_is_kept_is_given_while_there_is_no_turn(monkeypatch: pytest.Monkey
             await asyncio.sleep(0)
             await asyncio.sleep(0)
         now[0] = 100.0
-        with pytest.raises(Busy):
+        with pytest.raises(TooBusy):
             await cache.get("key", lambda: Drawn(b"2", JSON))
         threads.shutdown()
 
@@ -177,10 +177,10 @@ def test_a_client_that_asks_for_too_much_is_refused_and_others_are_not(monkeypat
     goes_on = Event()
     with _threads() as threads:
         asked = [_submit(threads, "greedy", goes_on.wait) for _ in range(3)]
-        with pytest.raises(Busy):
+        with pytest.raises(TooBusy):
             _submit(threads, "greedy", goes_on.wait)
         asked += [_submit(threads, "other", goes_on.wait), _submit(threads, "", goes_on.wait)]
-        with pytest.raises(Busy):
+        with pytest.raises(TooBusy):
             _submit(threads, "third", goes_on.wait)
         goes_on.set()
         assert all(each.result(PATIENCE) for each in asked)
@@ -268,7 +268,7 @@ async def _of(peer: str, forwarded: str) -> str:
 
     headers = [(b"host", b"localhost"), (b"x-forwarded-for", forwarded.encode())]
     scope = {"type": "http", "method": "GET", "client": (peer, 1), "headers": headers, "raw_path": b"/", "path": "/"}
-    await Guard(app)(scope, None, None)  # type: ignore[arg-type]
+    await RequestGuard(app)(scope, None, None)  # type: ignore[arg-type]
     return found[0]
 
 

@@ -29,7 +29,7 @@ pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from arena.accounts import sessions
 from arena.history.words import moment
-from arena.serve import opened
+from arena.serve import open_ladders
 from arena.web.site import Uploading
 from db import accounts, ladder
 from db.accounts import AccountsDatabase, Role
@@ -57,7 +57,7 @@ anchors = { "random" = 0 }
 def token(database: str, author: str) -> str:
     """A token of a new student."""
     now = datetime.now(UTC)
-    with AccountsDatabase(database) as opened, opened.writing() as connection:
+    with AccountsDatabase(database) as open_ladders, open_ladders.writing() as connection:
         account = accounts.add_account(
             connection, ladder="cs101", role=Role.STUDENT, author=author, name="", student="", now=now
         )
@@ -243,7 +243,7 @@ def test_the_time_of_the_request_counts_and_is_shown(tmp_path: Path) -> None:
             wait_until_begun(uploads, 1)
             begun = datetime.now(UTC)
             with Database(record) as database, database.writing() as connection:
-                opened.close(connection, opened.opened(connection, "cs101"), begun)
+                open_ladders.close(connection, open_ladders.opened(connection, "cs101"), begun)
             assert rest_sent(client).startswith(b"HTTP/1.1 201 ")
         with Database(record) as database, database.reading() as connection:
             one = ladder.submission(connection, 1)

@@ -17,7 +17,7 @@ from tests.kit import needs
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from arena.accounts import people
-from arena.serve.opened import opened
+from arena.serve.open_ladders import opened
 from db import ladder
 from db.accounts import AccountsDatabase
 from db.database import Database

@@ -15,7 +15,7 @@ from arena.match.seeds import GameSeeds
 from arena.web.events import Change
 from arena.web.live import LiveHub
 from arena.web.pages import live_parts
-from arena.web.screens import SECOND, PacedGame, Recorded
+from arena.web.screens import SECOND, PacedGame, RecordedGames
 from db.records import PastGame, PastSeat
 from tests.arena.web.test_delta import whole
 
@@ -28,7 +28,7 @@ class FakeRecord:
     served = "cs101"
 
     def __init__(self) -> None:
-        self.games: dict[int, Recorded] = {}
+        self.games: dict[int, RecordedGames] = {}
         self.playing: list[int] = []
         self.private = set[int]()
         self.finished: dict[int, tuple[LiveGame, LiveEnd]] = {}
@@ -37,9 +37,9 @@ class FakeRecord:
     def add(self, id: int, *, status: str = "playing", rules: str = "tictactoe") -> None:
         seats = tuple(PastSeat(seat=seat, player=name) for seat, name in enumerate(("Ann <b>", "Bob")))
         game = PastGame(id=id, tournament="cs101", number=id, pair="", game=rules, status=status, seats=seats)
-        self.games[id] = Recorded("cs101", game)
+        self.games[id] = RecordedGames("cs101", game)
 
-    def game(self, id: int) -> Recorded | None:
+    def game(self, id: int) -> RecordedGames | None:
         return self.games.get(id)
 
     def seeds(self, id: int) -> GameSeeds | None:
@@ -56,7 +56,7 @@ class FakeRecord:
         before: Sequence[str],
         public: bool,
         player: str = "",
-    ) -> Recorded | None:
+    ) -> RecordedGames | None:
         seen = (id for id in self.playing if id not in without and not (public and id in self.private))
         seen = (id for id in seen if not player or player in self.games[id].shown.players)
         return next((self.games[id] for id in seen), None)

@@ -14,7 +14,7 @@ from tests.kit import needs
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from arena.play.helper import Asker
-from arena.web import analysing
+from arena.web import analyses
 from tests.kit import fake_searches
 from tests.kit.managed_ladder import ManagedLadder
 from tests.kit.pages_in_process import PagesInProcess
@@ -80,7 +80,7 @@ def test_everyone_can_ask_for_one_game_at_a_time_and_who_asks_for_the_same_waits
     gate, begun = tmp_path / "gate", tmp_path / "begun"
     monkeypatch.setenv("GATE", str(gate))
     monkeypatch.setenv("BEGUN", str(begun))
-    monkeypatch.setattr(analysing, "judge", fake_searches.waits)
+    monkeypatch.setattr(analyses, "judge", fake_searches.waits)
     ann = room.student()
     one, other = games_of(room, "alice")[:2]
 
@@ -102,7 +102,7 @@ def test_everyone_can_ask_for_one_game_at_a_time_and_who_asks_for_the_same_waits
 def test_there_is_a_limit_for_each_person(
     room: ManagedLadder, pages: PagesInProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(analysing, "judge", fake_searches.fails)
+    monkeypatch.setattr(analyses, "judge", fake_searches.fails)
     game = games_of(room, "alice")[0]
     for by in (room.student(), room.instructor):
         found = [pages.ask(f"/g/{game}/mistakes", by=by, fields={}, **SCRIPT) for _ in range(11)]
@@ -130,7 +130,7 @@ def test_a_search_that_fails_is_said_and_can_be_tried_again(
 ) -> None:
     ann, game = room.student(), games_of(room, "alice")[0]
     with monkeypatch.context() as patch:
-        patch.setattr(analysing, "judge", search)
+        patch.setattr(analyses, "judge", search)
         answer = pages.ask(f"/g/{game}/mistakes", by=ann, fields={}, **SCRIPT)
         assert answer.text.splitlines()[-1].startswith(f"the mistakes were not found: {why}")
         shown = pages.ask(f"/g/{game}/mistakes", by=ann, fields={}, accept="text/html")

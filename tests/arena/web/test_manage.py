@@ -10,13 +10,13 @@ from msgspec.structs import replace
 from arena.accounts import audit, sessions
 from arena.accounts.people import open_invitation
 from arena.errors import ArenaError, BadRuling
-from arena.serve import challenges, opened
+from arena.serve import challenges, open_ladders
 from arena.tournament.lock import tournament_lock
 from arena.web import manage
-from arena.web.drawn import BadQuery
 from arena.web.manage import PEOPLE
+from arena.web.page_values import BadQuery
 from arena.web.pages import manage_page
-from arena.web.sight import MEMBER, VISITOR, Names
+from arena.web.permissions import MEMBER, VISITOR, Names
 from db import ladder, lookup, store
 from db.errors import DatabaseError, NotFound
 from db.ladder import SubmissionState
@@ -569,7 +569,7 @@ def test_challenges_are_turned_off_and_on_again(room: ManagedLadder) -> None:
         assert state is not None
         assert state.no_challenges == is_off
         with room.record.reading() as connection:
-            why = challenges.closed(connection, opened.opened(connection), NOW)
+            why = challenges.closed(connection, open_ladders.opened(connection), NOW)
         assert why == "challenges are turned off on this ladder" * is_off
         assert f"Turn challenges {button}" in manage_page.page(room.page(), [], [], now=NOW, given={}).text
     assert room.acts() == [("challenges", "cs101: on"), ("challenges", "cs101: off")]

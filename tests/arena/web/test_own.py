@@ -17,10 +17,9 @@ from sqlalchemy import text as sql
 from arena.course import roster
 from arena.pages.drawing import Document
 from arena.serve.challenges import challenge
-from arena.serve.opened import OpenLadder
+from arena.serve.open_ladders import OpenLadder
 from arena.student.checking import CheckStep, Light, StepName
 from arena.web import own
-from arena.web.drawn import NotThere
 from arena.web.live_record import LiveRecord
 from arena.web.own import (
     AskedFor,
@@ -33,8 +32,9 @@ from arena.web.own import (
     feedback,
     recorded,
 )
+from arena.web.page_values import NotThere
 from arena.web.pages import live_parts, own_pages
-from arena.web.sight import MEMBER, VISITOR, Names, Role, SeenNames, Viewer
+from arena.web.permissions import MEMBER, VISITOR, Names, Role, SeenNames, Viewer
 from db import ladder, store
 from db.database import Connection, Database
 from db.games import game as recorded_game
@@ -357,7 +357,7 @@ def test_words_of_others_are_not_shown(why_room: Room) -> None:
 def test_the_record_with_planted_secrets_shows_only_what_is_the_authors_own(record: WebRecord) -> None:
     """Its agents are all on the roster, under hostile aliases."""
     from arena.course import roster as rosters
-    from arena.serve.opened import opened
+    from arena.serve.open_ladders import opened
 
     drawn = 0
     names = Names(rosters.read(record.roster.read_text("utf-8"), record.roster.name))

@@ -17,8 +17,8 @@ pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from arena.web import own, results
 from arena.web.pages import own_pages, result_pages
+from arena.web.permissions import Names, Role, Viewer
 from arena.web.results import agent_view
-from arena.web.sight import Names, Role, Viewer
 from db import ladder as rows
 from db import web
 from db.accounts import Role as AccountRole

@@ -25,11 +25,11 @@ from arena.results import listings, standings_table
 from arena.results.report import ReportedAgent, leaders
 from arena.serve.tournament_ratings import TournamentRatings
 from arena.web import api, page_routes, results
-from arena.web.drawn import Asked, BadQuery
 from arena.web.links import TournamentLinks
+from arena.web.page_values import Asked, BadQuery
 from arena.web.pages import result_pages
+from arena.web.permissions import MEMBER, Names
 from arena.web.results import Wanted, agent_view
-from arena.web.sight import MEMBER, Names
 from arena.web.site import Site
 from db import lookup, store
 from db.database import Connection, Database

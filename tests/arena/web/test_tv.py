@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 from arena.web.live_record import LiveRecord
-from arena.web.sight import MEMBER, Names
+from arena.web.permissions import MEMBER, Names
 from db import ladder as rows
 from db import store
 from db.ladder import NewRating

@@ -17,7 +17,7 @@ from tests.kit import needs
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from arena.web import own as why
-from arena.web.analysing import Analyses
+from arena.web.analyses import Analyses
 from arena.web.app import application
 from arena.web.cache import Cache
 from db.records import JudgedPly
@@ -25,7 +25,7 @@ from tests.arena.web.test_own import SECRET, Room
 from tests.kit.sample_record import X_WINS
 
 
-class Doorkeeper:
+class SignIns:
     """Believes what a request says in its header."""
 
     async def account(self, request: Any) -> SimpleNamespace | None:
@@ -83,7 +83,7 @@ def asked(
                 threads=threads,
                 cache=Cache(threads, failed=lambda error: pytest.fail(str(error))),
                 names=room.names,
-                doorkeeper=Doorkeeper(),
+                sign_ins=SignIns(),
                 no_sign_in="",
                 complain=pytest.fail,
                 analyses=Analyses(""),

@@ -12,7 +12,7 @@ import pytest
 from arena.pages import event
 from arena.pages.drawing import Document
 from arena.serve import ladder as descriptions
-from arena.serve import opened
+from arena.serve import open_ladders
 from arena.serve.submissions import refusal
 from arena.web import own
 from arena.web.pages import manage_page, own_pages
@@ -33,8 +33,8 @@ def room(tmp_path: Path) -> Iterator[ManagedLadder]:
     described = descriptions.read(file)
     with managed_ladder(str(tmp_path / "arena.db"), tmp_path) as room:
         with room.record.writing() as connection:
-            opened.updated(connection, described, rules=described.league.game, now=NOW)
-            ladder = opened.opened(connection, "cs101")
+            open_ladders.updated(connection, described, rules=described.league.game, now=NOW)
+            ladder = open_ladders.opened(connection, "cs101")
         yield replace(room, ladder=ladder)
 
 

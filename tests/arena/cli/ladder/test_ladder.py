@@ -16,9 +16,9 @@ from arena.cli.ladder.ladder import rating_plot
 from arena.cli.ladder.serve import show
 from arena.history.words import moment
 from arena.players.submissions import Store
-from arena.serve.dated import DatedTournaments
-from arena.serve.happenings import Rated
-from arena.serve.opened import OpenLadder, close, extend, opened
+from arena.serve.ladder_events import Rated
+from arena.serve.open_ladders import OpenLadder, close, extend, opened
+from arena.serve.timed_tournaments import TimedTournaments
 from arena.walls.run_folder import RunFolder
 from db import ladder as record
 from db import ladder as rows
@@ -26,7 +26,7 @@ from db import store
 from db.accounts import AccountsDatabase
 from db.database import Connection, Database
 from db.ladder import NewRating, RatingPoint, SubmissionState
-from tests.arena.serve.test_dated import play_all
+from tests.arena.serve.test_timed_tournaments import play_all
 from tests.kit.account_room import invite
 from tests.kit.arena_program import Ended, arena
 from tests.kit.ladder_record import DESCRIPTION as FINAL_DESCRIPTION
@@ -343,7 +343,7 @@ def test_the_final_shows_its_standings_and_how_to_grade(ladder: OpenLadder, tmp_
     ladder = closed(ladder)
     with Database("arena.db") as database, RunFolder() as folder:
         store = tmp_path / "arena.store"
-        dated = DatedTournaments(
+        dated = TimedTournaments(
             *(ladder, database, Store(store), folder, pytest.fail, lambda: NOW),
             ladder_is_over=lambda: True,
             say=lambda _: None,
@@ -370,7 +370,7 @@ def test_show_says_whether_the_final_is_over_and_a_swiss_final_counts_the_games_
         with database.writing() as connection:
             ladder = close(connection, opened(connection), NOW - timedelta(hours=1))
         assert "the final" not in arena("ladder", "show").out
-        dated = DatedTournaments(
+        dated = TimedTournaments(
             *(ladder, database, Store(tmp_path / "arena.store"), folder, pytest.fail, lambda: NOW),
             ladder_is_over=lambda: True,
             say=lambda _: None,

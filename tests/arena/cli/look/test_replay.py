@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.look.replay import Viewer, view, why_no_mistake
+from arena.cli.look.replay import ReplayViewer, view, why_no_mistake
 from arena.cli.terminal.board import Look
 from arena.cli.terminal.game_view import picture
 from arena.history import words
@@ -72,7 +72,7 @@ def test_a_page_of_a_game_without_rules_is_written_all_the_same(tmp_path: Path) 
     assert "There are no boards" in (tmp_path / "game.html").read_text("utf-8")
 
 
-def screenful(game: PastGame, viewer: Viewer, *, columns: int, rows: int) -> list[str]:
+def screenful(game: PastGame, viewer: ReplayViewer, *, columns: int, rows: int) -> list[str]:
     """What a screen of that size shows, without colours."""
     return [line.plain for line in picture(view(steps(game), viewer), Look(None, True), columns, rows).lines]
 
@@ -84,7 +84,7 @@ def test_every_step_of_every_game_fits_on_the_screen(rules: str, columns: int, r
     game = past_game(rules, names, logs=[f"{AWKWARD[2][:-1]}{AWKWARD[3]}\n" * 400] * 2)
     found = steps(game)
     for number in range(0, len(found.steps), max(1, len(found.steps) // 5)):
-        shown = screenful(game, Viewer(len(game.moves), number, logs=number % 2 == 0), columns=columns, rows=rows)
+        shown = screenful(game, ReplayViewer(len(game.moves), number, logs=number % 2 == 0), columns=columns, rows=rows)
         assert len(shown) == rows
         assert all(line.isprintable() for line in shown)
         step = found.steps[number]
@@ -97,7 +97,7 @@ def test_of_what_was_printed_the_end_is_shown_and_all_of_it_on_request() -> None
     game = past_game("tictactoe", ("ann", "bob"), logs=["".join(f"line {number}\n" for number in range(200))])
     printed = steps(game).steps[1].printed.splitlines()
     for logs in (False, True):
-        shown = "\n".join(screenful(game, Viewer(5, 1, logs=logs), columns=80, rows=70))
+        shown = "\n".join(screenful(game, ReplayViewer(5, 1, logs=logs), columns=80, rows=70))
         assert f"| {printed[-1]}" in shown
         assert (f"| {printed[-10]}" in shown) == logs
 
@@ -105,7 +105,7 @@ def test_of_what_was_printed_the_end_is_shown_and_all_of_it_on_request() -> None
 @pytest.mark.parametrize("columns", [80, 60, 40, 30])
 @pytest.mark.parametrize("keys", [[], [" "], [" ", "-", "-"], ["g", "1", "2"]])
 def test_every_key_is_told_on_a_narrow_screen_too(columns: int, keys: list[str]) -> None:
-    viewer, game = Viewer(123), past_game("tictactoe", ("ann", "bob"))
+    viewer, game = ReplayViewer(123), past_game("tictactoe", ("ann", "bob"))
     for key in keys:
         viewer.press(key, 0.0)
     viewer.at = 1
@@ -115,7 +115,7 @@ def test_every_key_is_told_on_a_narrow_screen_too(columns: int, keys: list[str])
 
 def test_where_there_is_little_room_the_way_out_is_still_told() -> None:
     game = past_game("tictactoe", ("ann", "bob"))
-    assert screenful(game, Viewer(9), columns=30, rows=6)[-1].endswith("q: quit")
+    assert screenful(game, ReplayViewer(9), columns=30, rows=6)[-1].endswith("q: quit")
 
 
 def test_it_begins_at_the_ply_that_was_asked_for(record: Path) -> None:
@@ -149,7 +149,7 @@ def test_mistakes_are_marked_in_every_game_that_was_analysed(rules: str) -> None
     game = analysed(plain)
     found = steps(game, trust=True)
     for before, step in zip(steps(plain, trust=True).steps, found.steps, strict=True):
-        said = view(found, Viewer(len(game.moves), step.number)).says
+        said = view(found, ReplayViewer(len(game.moves), step.number)).says
         wanted = words.mistake(step.judged, game.players) if step.judged is not None else ""
         assert (wanted in said) == bool(wanted)
         assert before.judged is None
@@ -179,7 +179,7 @@ def test_a_page_opens_at_the_ply_and_has_the_analysis(record: Path, tmp_path: Pa
 
 def at(*keys: str, mistakes: Sequence[int] = ()) -> int:
     """Where these keys, pressed one after the other at once, lead to in a game of 20 plies."""
-    viewer = Viewer(20, mistakes=mistakes)
+    viewer = ReplayViewer(20, mistakes=mistakes)
     for key in keys:
         viewer.press(key, 0.0)
     return viewer.at
@@ -230,7 +230,7 @@ def test_keys_lead_to_mistakes(keys: str, number: int) -> None:
 
 
 def test_it_plays_by_the_clock_that_it_is_told() -> None:
-    viewer = Viewer(4)
+    viewer = ReplayViewer(4)
     viewer.press(" ", 100.0)
     viewer.pass_time(100.9)
     assert viewer.at == 0
@@ -253,7 +253,7 @@ def test_it_plays_by_the_clock_that_it_is_told() -> None:
 
 
 def test_a_step_does_not_stop_at_tiles_that_are_dealt() -> None:
-    viewer = Viewer(9, passed={1, 2, 3, 6})
+    viewer = ReplayViewer(9, passed={1, 2, 3, 6})
     for key, at in (("right", 4), ("right", 5), ("enter", 7), ("left", 5), ("left", 4), ("left", 0)):
         viewer.press(key, 0.0)
         assert viewer.at == at
@@ -263,7 +263,7 @@ def test_a_step_does_not_stop_at_tiles_that_are_dealt() -> None:
 
 
 def test_if_no_mistake_is_marked_the_key_says_why_until_the_next_key() -> None:
-    viewer = Viewer(4, without="no mistakes are marked yet: arena replay 7 --mistakes")
+    viewer = ReplayViewer(4, without="no mistakes are marked yet: arena replay 7 --mistakes")
     viewer.press("m", 0.0)
     assert viewer.status() == "0/4   no mistakes are marked yet: arena replay 7 --mistakes   ?: keys   q: quit"
     viewer.press("right", 0.0)
@@ -282,7 +282,7 @@ def test_the_reason_why_no_mistake_is_marked() -> None:
 
 
 def test_its_speed_has_ends() -> None:
-    viewer = Viewer(4)
+    viewer = ReplayViewer(4)
     viewer.press(" ", 0.0)
     for _ in range(20):
         viewer.press("+", 0.0)

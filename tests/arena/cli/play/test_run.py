@@ -28,7 +28,7 @@ import typer
 from msgspec import structs
 
 from arena.cli.play import run
-from arena.cli.play.run import STEPS, Step, _check_cores, play_course
+from arena.cli.play.run import STEPS, RunStep, _check_cores, play_course
 from arena.cli.play.tournament_display import TournamentDisplay
 from arena.course import example, roster
 from arena.errors import ArenaError, BadLeague
@@ -678,9 +678,9 @@ def test_who_may_think_in_the_others_time_needs_a_core_of_its_own(
 
 
 def test_all_commands_are_printed_as_they_are_given(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    given: list[Step] = []
+    given: list[RunStep] = []
 
-    def give(step: Step, folder: Path) -> int:
+    def give(step: RunStep, folder: Path) -> int:
         assert capsys.readouterr().out.endswith(f"\n$ {step}\n")  # printed before it begins
         given.append(step)
         return 0
@@ -691,7 +691,7 @@ def test_all_commands_are_printed_as_they_are_given(tmp_path: Path, capsys: pyte
 
 
 @pytest.mark.parametrize("step", STEPS, ids=str)
-def test_every_command_is_one_of_ours_with_its_options(step: Step) -> None:
+def test_every_command_is_one_of_ours_with_its_options(step: RunStep) -> None:
     words, _, file = str(step).partition(" > ")
     assert tuple(shlex.split(words)) == ("arena", *step.arguments)
     assert file == step.to
@@ -703,9 +703,9 @@ def test_every_command_is_one_of_ours_with_its_options(step: Step) -> None:
 
 
 def test_a_command_that_fails_ends_the_demo_and_says_how_to_continue(tmp_path: Path) -> None:
-    given: list[Step] = []
+    given: list[RunStep] = []
 
-    def give(step: Step, folder: Path) -> int:
+    def give(step: RunStep, folder: Path) -> int:
         given.append(step)
         return 3 if len(given) == 2 else 0
 
@@ -744,7 +744,7 @@ def test_a_folder_or_a_database_that_makes_no_sense_is_refused(tmp_path: Path) -
 
 def test_the_output_of_a_command_goes_to_its_file(tmp_path: Path) -> None:
     (tmp_path / "arena.py").write_text("raise SystemExit(9)")  # must not be imported
-    assert run._give(Step("The games.", ("games",), to="games.txt"), tmp_path) == 0
+    assert run._give(RunStep("The games.", ("games",), to="games.txt"), tmp_path) == 0
     assert "connect4" in (tmp_path / "games.txt").read_text("utf-8")
 
 
@@ -771,7 +771,7 @@ def test_a_smaller_course_goes_from_downloads_to_grades_and_pages(tmp_path: Path
     example.write(folder)
     smaller(folder)
 
-    def give(step: Step, folder: Path) -> int:
+    def give(step: RunStep, folder: Path) -> int:
         ended = arena(*step.arguments, cwd=folder)
         assert ended.code == 0, (str(step), ended.err)
         if step.to:

@@ -15,7 +15,7 @@ from adsearch.games.maze import Maze
 from adsearch.games.othello import PASS
 from adsearch.games.tictactoe import TicTacToe
 from adsearch.games.words import Words
-from arena.cli.terminal.board import Look, Marks, board, board_lines, fills
+from arena.cli.terminal.board import BoardMarks, Look, board, board_lines, fills
 from arena.history import words
 from tests.kit.every_game import EVERY, playout
 
@@ -159,7 +159,7 @@ def test_every_board_is_a_rectangle_that_fits_and_marks_change_no_place(spec: st
             continue
         ways = [way for move in state.moves() if (way := state.cells(move))]
         if ways and plain.size:
-            marks = Marks(ways[0][-1], frozenset(way[-1] for way in ways), ways[0][0])
+            marks = BoardMarks(ways[0][-1], frozenset(way[-1] for way in ways), ways[0][0])
             marked = board(state, last, look, marks=marks)
             assert [line.cell_len for line in marked.lines] == [line.cell_len for line in plain.lines]
 
@@ -197,7 +197,7 @@ def test_two_pieces_differ_in_more_than_their_colour() -> None:
 
 def test_without_colours_signs_show_what_is_marked() -> None:
     state = games.start("tictactoe").play(4)
-    marks = Marks(cursor=(0, 0), legal=[(0, 0), (2, 2)])
+    marks = BoardMarks(cursor=(0, 0), legal=[(0, 0), (2, 2)])
     assert [line.plain.rstrip() for line in board(state, 4, NONE, marks=marks).lines][:4] == [
         "  a b c",
         "1(+). .",

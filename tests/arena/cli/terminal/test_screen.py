@@ -16,7 +16,7 @@ from rich.style import Style
 from rich.text import Text
 
 from adsearch import games
-from arena.cli.terminal.board import Look, Marks
+from arena.cli.terminal.board import BoardMarks, Look
 from arena.cli.terminal.game_view import GameView, picture
 from arena.cli.terminal.screen import Screen
 
@@ -83,7 +83,7 @@ def views(rules: str, look: Look, columns: int, rows: int) -> Iterator[list[Text
         values.append(random.uniform(-1, 1))
         shown.values = values if state.players == 2 else []
         way = state.cells(state.moves()[0]) if state.turn is not None and state.turn >= 0 else ()
-        shown.marks = Marks(way[-1] if way else None)
+        shown.marks = BoardMarks(way[-1] if way else None)
         yield picture(shown, look, columns, rows).lines
 
 

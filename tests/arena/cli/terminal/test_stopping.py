@@ -16,7 +16,7 @@ import pytest
 
 from arena.cli.play import run
 from arena.cli.play.tournament_display import TournamentDisplay
-from arena.cli.terminal.stopping import Pausing, Phase, Signals, Stopping, read_until
+from arena.cli.terminal.stopping import Pausing, Signals, StopPhase, Stopping, read_until
 from arena.errors import BadLeague
 from arena.history import words
 from arena.match.schedule import Entrant, Finished, InOrder, Planned, Ply
@@ -164,7 +164,7 @@ def test_after_a_signal_no_game_starts_and_those_in_progress_are_finished(
 ) -> None:
     ended, said, interrupted = play(Signalled(number), signals)
     assert (sorted(ended), interrupted) == ([1, 2], False)
-    assert (signals.number, signals.phase) == (number, Phase.FINISHING)
+    assert (signals.number, signals.phase) == (number, StopPhase.FINISHING)
     assert len(said) <= 1  # none if the other one is over too
 
 
@@ -173,7 +173,7 @@ def test_a_second_signal_interrupts_after_the_game_that_is_being_recorded(signal
     schedule = Signalled(signal.SIGINT, signal.SIGTERM, signal.SIGINT, second="mcts:seconds=60")
     ended, _, interrupted = play(schedule, signals)
     assert (ended, interrupted) == ([1], True)
-    assert (signals.number, signals.phase) == (signal.SIGTERM, Phase.STOPPING)
+    assert (signals.number, signals.phase) == (signal.SIGTERM, StopPhase.STOPPING)
 
 
 def stopped_run(

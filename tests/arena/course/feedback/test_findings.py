@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from arena.course.aliases import own_names
 from arena.course.feedback import findings
-from arena.course.feedback.findings import Findings, GameToSee, OwnAgent
+from arena.course.feedback.findings import FeedbackAgent, Findings, GameToSee
 from arena.course.feedback.sentences import (
-    Conditions,
+    GameConditions,
     about_game,
     command_as_typed,
     game_heading,
@@ -30,8 +30,8 @@ from db.records import Mark, PastGame, PastSeat
 from tests.kit.lost_games import make
 from tests.kit.sample_record import Book
 
-KESTREL = OwnAgent(name="kestrel", file="agent.py", python=True)
-WHERE = Conditions(rules="tictactoe", clock="10+0.1", bundle="kestrel.arena", trust=False)
+KESTREL = FeedbackAgent(name="kestrel", file="agent.py", python=True)
+WHERE = GameConditions(rules="tictactoe", clock="10+0.1", bundle="kestrel.arena", trust=False)
 PLACES = {"otter": 0, "heron": 1, "kestrel": 2, "staff": 3}
 
 
@@ -44,7 +44,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[PastGame], di
         return record.games(connection, record.ids(connection, None, every=True), whole=True), special
 
 
-def found_for(agent: OwnAgent, games: list[PastGame], places: dict[str, int] = PLACES) -> Findings:
+def found_for(agent: FeedbackAgent, games: list[PastGame], places: dict[str, int] = PLACES) -> Findings:
     own = [game for game in games if agent.name in game.players]
     counting = findings.of_current_version(own, agent.name)
     return findings.findings(
@@ -71,7 +71,7 @@ def test_the_same_fault_is_said_once_and_the_most_frequent_first(
 
 
 def test_time_runs_out_anywhere_so_it_is_one_fault(course: tuple[list[PastGame], dict[str, int]]) -> None:
-    (fault,) = found_for(OwnAgent(name="heron", file="agent.py", python=True), course[0]).faults
+    (fault,) = found_for(FeedbackAgent(name="heron", file="agent.py", python=True), course[0]).faults
     assert (fault.verdict, fault.games) == ("time", 2)
     assert "machine" not in fault.why.advice, "a student cannot close programs on the server"
 
@@ -105,7 +105,7 @@ def test_a_fault_comes_first_then_mistakes_against_the_weakest(course: tuple[lis
 def test_an_agent_that_won_everything_is_sent_to_stronger_opponents(
     course: tuple[list[PastGame], dict[str, int]],
 ) -> None:
-    otter = OwnAgent(name="otter", file="agent.py", python=True)
+    otter = FeedbackAgent(name="otter", file="agent.py", python=True)
     found = found_for(otter, course[0])
     assert (found.faults, found.to_see) == ([], [])
     (command,) = next_commands(found, otter, WHERE)
@@ -115,7 +115,7 @@ def test_an_agent_that_won_everything_is_sent_to_stronger_opponents(
 def test_a_program_in_another_language_is_not_sent_to_the_debugger(
     course: tuple[list[PastGame], dict[str, int]],
 ) -> None:
-    program = OwnAgent(name="kestrel", file="cmd:node agent.js", python=False)
+    program = FeedbackAgent(name="kestrel", file="cmd:node agent.js", python=False)
     lines = [command.line for command in next_commands(found_for(program, course[0]), program, WHERE)]
     assert lines == ["arena check 'cmd:node agent.js' --game tictactoe --clock 10+0.1"]
 
@@ -141,7 +141,7 @@ def test_only_games_of_the_version_that_is_entered_now_are_looked_at(
 
     games = [replace(game, seats=tuple(map(outdated, game.seats))) for game in course[0]]
     assert found_for(KESTREL, games) == Findings(games=0, faults=[], to_see=[])
-    assert found_for(OwnAgent(name="heron", file="agent.py", python=True), games).games > 0
+    assert found_for(FeedbackAgent(name="heron", file="agent.py", python=True), games).games > 0
 
 
 def test_games_against_different_opponents_are_chosen_first() -> None:
@@ -184,7 +184,7 @@ def test_every_kind_of_game_gets_feedback(tmp_path: Path, rules: str, monkeypatc
 
 
 def test_an_agent_that_has_not_played_is_checked_first(course: tuple[list[PastGame], dict[str, int]]) -> None:
-    newt = OwnAgent(name="newt", file="my_agent.py", python=True)
+    newt = FeedbackAgent(name="newt", file="my_agent.py", python=True)
     (command,) = next_commands(found_for(newt, course[0]), newt, WHERE)
     assert command.line == "arena check my_agent.py --game tictactoe --clock 10+0.1"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arena.course.grading import Marks, preview
-from arena.course.grading.grades import Results
+from arena.course.grading.grades import AgentResults
 from arena.ratings.grades import Against, Bar
 
 BETTER, NOT_BETTER, UNDECIDED = Against.BETTER, Against.NOT_BETTER, Against.UNDECIDED
@@ -21,7 +21,7 @@ BARS = {
     "dan": {"pass": Bar(UNDECIDED, 0.5, [], UNDECIDED), "merit": Bar(UNDECIDED, 0.5, [], UNDECIDED)},
 }
 RESULTS = {
-    name: Results(played=True, bars={title: bar.stands for title, bar in bars.items()}, faults=name == "bob")
+    name: AgentResults(played=True, bars={title: bar.stands for title, bar in bars.items()}, faults=name == "bob")
     for name, bars in BARS.items()
 }
 

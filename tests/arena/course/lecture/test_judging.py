@@ -11,10 +11,10 @@ import pytest
 from adsearch.games.tree import Tree, read
 from adsearch.state import CHANCE
 from arena.course.lecture import function_runner, judging, questions
-from arena.course.lecture.function_runner import SearchLog, Watched
+from arena.course.lecture.function_runner import SearchLog, WatchedTree
 from arena.course.lecture.judging import ValuesFor
 from arena.course.lecture.questions import Question
-from arena.course.lecture.student_process import Answer
+from arena.course.lecture.student_process import StudentAnswer
 from arena.errors import ArenaError
 from tests.kit.student_searches import (
     RIGHT,
@@ -167,7 +167,7 @@ def test_any_best_move_is_right() -> None:
     assert ours.best == ("B", "C")
     events: tuple[tuple[int, None], ...] = ((1, None), (2, None), (3, None))
     ((passed,), _), ((wrong,), _), ((strange,), _) = (
-        judging.judge(algorithm, [question], [Answer(value=3.0, move=move, events=events)])
+        judging.judge(algorithm, [question], [StudentAnswer(value=3.0, move=move, events=events)])
         for move in ("C", "D", "<b>\x1b[")
     )
     assert (passed.passed, passed.remark) == (True, "another best move (B is the first)")
@@ -347,7 +347,7 @@ def test_our_call_counts_nodes_as_a_students_function_is_counted() -> None:
         for verdict in judged(function, name)[1]:
             drawn = read(verdict.ours.question.description)
             log = SearchLog(drawn.root)
-            function(Watched(Tree.at(drawn, drawn.root), log))
+            function(WatchedTree(Tree.at(drawn, drawn.root), log))
             ours = judging.our_call(verdict.ours)()
             assert ours <= log.nodes if name == "negascout" else ours == log.nodes
 

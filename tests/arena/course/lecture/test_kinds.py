@@ -12,7 +12,7 @@ from adsearch import Trace, algorithms
 from adsearch.games.tree import Tree
 from adsearch.pictures.tree_picture import Node, Picture
 from arena.course.lecture import error_exercise, exercise_sheet, kinds, proof_exercise, ucb1_exercise
-from arena.course.lecture.error_exercise import Mistake, Program
+from arena.course.lecture.error_exercise import Program, ProgramError
 from arena.course.lecture.questions import leaves_seen
 from arena.course.lecture.random_trees import opened
 from arena.errors import ArenaError
@@ -131,7 +131,7 @@ def test_a_right_program_agrees_with_our_own_search(program: Program) -> None:
 
 
 @pytest.mark.parametrize(("program", "mistake"), MISTAKES, ids=lambda one: getattr(one, "line", ""))
-def test_every_mistake_shows_in_its_tree(program: Program, mistake: Mistake) -> None:
+def test_every_mistake_shows_in_its_tree(program: Program, mistake: ProgramError) -> None:
     right = program.lines()[mistake.line - 1]
     for seed in range(2):
         made = error_exercise.worksheet(program, mistake, seed=seed)

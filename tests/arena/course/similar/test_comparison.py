@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.course.similar.comparison import LEAST_SHARE, LEAST_TOKENS, Kind, Pair, compare
+from arena.course.similar.comparison import LEAST_SHARE, LEAST_TOKENS, Kind, SimilarPair, compare
 from arena.course.similar.sources import MOST_TOKENS, Source, of_contents
 from benchmarks.similar import AGENTS, COPIES, everything, half, renamed
 
@@ -29,7 +29,7 @@ def copied(text: str, seed: int = 1) -> str:
     return renamed(text, Random(seed))["agent.py"]
 
 
-def names(pairs: list[Pair]) -> list[tuple[str, str]]:
+def names(pairs: list[SimilarPair]) -> list[tuple[str, str]]:
     return [(pair.one.title, pair.other.title) for pair in pairs]
 
 

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from arena.course.similar.comparison import Pair, compare
+from arena.course.similar.comparison import SimilarPair, compare
 from arena.course.similar.page import page
 from arena.course.similar.sources import Source, of_contents
 from benchmarks.similar import AGENTS, padded, renamed
@@ -17,7 +17,7 @@ UCT = (AGENTS / "uct.txt").read_text("utf-8")
 EVIL = "<script>alert(1)</script>"
 
 
-def pairs() -> list[Pair]:
+def pairs() -> list[SimilarPair]:
     """A copy with useless statements, in files and by agents with hostile names; and a second pair."""
     hostile = (
         f"# {EVIL}\n# \u202eleft\0\n" + padded(UCT, Random(2))["agent.py"] + f"\nx = '{EVIL}'  # {'long ' * 9_999}\n"

@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings.plots import Line, Point, progress
-from arena.ratings.plots.line_plot import Mistake, spread, values
+from arena.ratings.plots import PlottedLine, Point, progress
+from arena.ratings.plots.line_plot import MistakeMark, spread, values
 from tests.kit.effort import tries
 from tests.kit.plot_reading import AWKWARD, SVG, check_room, classed, drawn, texts
 
-ALICE = Line("alice v1", (Point(10, 1400.0, 90.0), Point(60, 1450.0, 30.0)))
+ALICE = PlottedLine("alice v1", (Point(10, 1400.0, 90.0), Point(60, 1450.0, 30.0)))
 
 
-def some_lines(count: int) -> list[Line]:
+def some_lines(count: int) -> list[PlottedLine]:
     """Versions of agents, some with awkward names."""
     random = Random(count)
     lines = []
@@ -31,7 +31,7 @@ def some_lines(count: int) -> list[Line]:
             error = random.choice((None, 30.0, 200.0))
             points.append(Point(games, random.gauss(1500.0, 50.0), error))
         name = AWKWARD[number] if number < len(AWKWARD) else f"alice v{number}"
-        lines.append(Line(name, tuple(points)))
+        lines.append(PlottedLine(name, tuple(points)))
     return lines
 
 
@@ -68,7 +68,7 @@ def test_nothing_overlaps_and_nothing_is_outside(count: int) -> None:
 def test_a_band_is_interrupted_where_the_error_is_not_known() -> None:
     errors = (50.0, 40.0, None, 30.0, None, 20.0, 10.0)
     points = tuple(Point(10 * number, 1500.0, error) for number, error in enumerate(errors))
-    root = drawn(progress([Line("alice", points)], title="alice"))
+    root = drawn(progress([PlottedLine("alice", points)], title="alice"))
     assert len(classed(root, "polygon", "band")) == 2
     assert len(classed(root, "polyline", "alone")) == 1
 
@@ -84,8 +84,8 @@ def test_many_lines_have_no_bands_and_differ_by_more_than_colour() -> None:
 
 
 def test_a_line_without_points_is_left_out_and_nothing_at_all_is_a_picture_too() -> None:
-    assert "bob" not in progress([ALICE, Line("bob", ())], title="alice")
-    assert texts(drawn(progress([Line("bob", ())], title="alice"))) == ["alice", "no ratings yet"]
+    assert "bob" not in progress([ALICE, PlottedLine("bob", ())], title="alice")
+    assert texts(drawn(progress([PlottedLine("bob", ())], title="alice"))) == ["alice", "no ratings yet"]
 
 
 @settings(max_examples=tries(100))
@@ -103,10 +103,10 @@ def test_names_move_no_more_than_necessary(wanted: list[float]) -> None:
 # The plot of a game's value: its description, and no overlaps.
 
 
-def some_spots(plies: int, seats: int) -> list[Mistake]:
+def some_spots(plies: int, seats: int) -> list[MistakeMark]:
     random = Random(plies)
     return [
-        Mistake(
+        MistakeMark(
             ply,
             random.uniform(-1, 1),
             random.randrange(seats),
@@ -122,8 +122,10 @@ def some_spots(plies: int, seats: int) -> list[Mistake]:
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 64.0, 2063.0])
 def test_a_game_of_two_is_one_line_with_a_dot_for_each_mistake(plies: int, scale: float) -> None:
     random = Random(plies)
-    line = Line(AWKWARD[0], tuple(Point(ply, scale * random.uniform(-1, 1)) for ply in range(plies + 1)))
-    spots = [Mistake(spot.ply, scale * spot.value, spot.seat, spot.grave, spot.words) for spot in some_spots(plies, 2)]
+    line = PlottedLine(AWKWARD[0], tuple(Point(ply, scale * random.uniform(-1, 1)) for ply in range(plies + 1)))
+    spots = [
+        MistakeMark(spot.ply, scale * spot.value, spot.seat, spot.grave, spot.words) for spot in some_spots(plies, 2)
+    ]
     root = drawn(values([line], spots, title="<ann> - bob", sides=(AWKWARD[0], AWKWARD[4]), bounds=(-scale, scale)))
     check_room(root)
     assert len(classed(root, "polyline", "line")) == 1
@@ -134,7 +136,9 @@ def test_a_game_of_two_is_one_line_with_a_dot_for_each_mistake(plies: int, scale
 
 
 def test_the_names_of_both_players_are_whole() -> None:
-    picture = drawn(values([Line("ann", (Point(0, 0.0),))], [], title="x", sides=("minimax:depth=2", "my_agent.py")))
+    picture = drawn(
+        values([PlottedLine("ann", (Point(0, 0.0),))], [], title="x", sides=("minimax:depth=2", "my_agent.py"))
+    )
     written = texts(picture)
     assert written.count("good for") == 2
     assert {"minimax:depth=2", "my_agent.py"} <= {*written}
@@ -144,7 +148,8 @@ def test_the_names_of_both_players_are_whole() -> None:
 def test_a_game_of_several_has_a_line_and_a_name_for_each(seats: int) -> None:
     random = Random(seats)
     lines = [
-        Line(AWKWARD[seat], tuple(Point(ply, random.uniform(-1, 1)) for ply in range(90))) for seat in range(seats)
+        PlottedLine(AWKWARD[seat], tuple(Point(ply, random.uniform(-1, 1)) for ply in range(90)))
+        for seat in range(seats)
     ]
     root = drawn(values(lines, some_spots(89, seats), title="several"))
     check_room(root)
@@ -153,8 +158,8 @@ def test_a_game_of_several_has_a_line_and_a_name_for_each(seats: int) -> None:
 
 def test_the_description_has_all_values_and_mistakes() -> None:
     picture = values(
-        [Line("ann", (Point(0, 0.0), Point(1, -0.5)))],
-        [Mistake(1, -0.5, 0, True, "1?? ann played d, better was c")],
+        [PlottedLine("ann", (Point(0, 0.0), Point(1, -0.5)))],
+        [MistakeMark(1, -0.5, 0, True, "1?? ann played d, better was c")],
         title="ann - bob",
     )
     description = drawn(picture).findtext(f"{SVG}desc") or ""
@@ -163,7 +168,7 @@ def test_the_description_has_all_values_and_mistakes() -> None:
 
 
 def test_without_moves_or_finite_values_it_says_so() -> None:
-    for lines in ([], [Line("ann", ())], [Line("ann", (Point(0, inf), Point(1, -inf)))]):
+    for lines in ([], [PlottedLine("ann", ())], [PlottedLine("ann", (Point(0, inf), Point(1, -inf)))]):
         root = drawn(values(lines, [], title="nothing"))
         assert "no moves" in texts(root)
         check_room(root)

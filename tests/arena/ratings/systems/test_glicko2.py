@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.errors import BadRating
-from arena.ratings.systems.glicko2 import Glicko2Rating, Opponent, periods, rated_after, ratings
+from arena.ratings.systems.glicko2 import Glicko2Rating, RatedOpponent, periods, rated_after, ratings
 from db.records import RatedGame
 from tests.kit.effort import tries
 from tests.kit.game_lists import drawn, games, won
@@ -22,7 +22,7 @@ TRUTH = json.loads((RATING_TRUTHS / "expected.json").read_text("utf-8"))["glicko
 
 def test_the_worked_example_of_the_paper() -> None:
     start = TRUTH["start"]
-    met = [Opponent(*game) for game in TRUTH["games"]]
+    met = [RatedOpponent(*game) for game in TRUTH["games"]]
     after = rated_after(Glicko2Rating(start["r"], start["rd"], start["sigma"]), met, tau=start["tau"])
     assert after.rating == pytest.approx(TRUTH["r_full"], abs=1e-3)
     assert after.deviation == pytest.approx(TRUTH["rd_full"], abs=1e-3)
@@ -111,12 +111,16 @@ def test_thousands_of_wins_in_one_period_stay_within_bounds(many: int, tau: floa
     st.builds(Glicko2Rating, st.floats(-1e6, 1e6), st.floats(1e-6, 1e4), st.floats(1e-6, 10.0)),
     st.lists(
         st.builds(
-            Opponent, st.floats(-1e6, 1e6), st.floats(1e-6, 1e4), st.floats(0.0, 1.0), st.sampled_from([1.0, 0.1, 1e4])
+            RatedOpponent,
+            st.floats(-1e6, 1e6),
+            st.floats(1e-6, 1e4),
+            st.floats(0.0, 1.0),
+            st.sampled_from([1.0, 0.1, 1e4]),
         )
     ),
     st.floats(1e-6, 10.0),
 )
-def test_a_period_always_ends_in_finite_numbers(player: Glicko2Rating, met: list[Opponent], tau: float) -> None:
+def test_a_period_always_ends_in_finite_numbers(player: Glicko2Rating, met: list[RatedOpponent], tau: float) -> None:
     after = rated_after(player, met, tau=tau)
     assert all(map(isfinite, (after.rating, after.deviation, after.volatility)))
     assert after.deviation > 0.0

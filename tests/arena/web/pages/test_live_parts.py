@@ -20,8 +20,8 @@ from arena.web.events import Change, event
 from arena.web.live import LiveHub
 from arena.web.live_record import LiveRecord
 from arena.web.pages.live_parts import OwnSeatGame
+from arena.web.permissions import MEMBER, Names
 from arena.web.screens import SECOND
-from arena.web.sight import MEMBER, Names
 from db import games as record
 from db import store
 from tests.kit.account_room import sign_in

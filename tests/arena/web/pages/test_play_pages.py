@@ -15,22 +15,22 @@ from arena.serve.page_link import GameRecorded
 from arena.student.hint import Hint
 from arena.web.pages import play_pages
 from arena.web.pages.play_pages import HOW_THEY_PLAY, Opponent, Opponents
-from arena.web.person import Choice, Seen, SeenPly, Status
+from arena.web.persons_game import GameStatus, PersonsChoice, SeenGame, SeenPly
 from arena.web.results import Titled
 from tests.kit.html_validity import check_html
 
 OF = Titled(id=1, title="cs101", format="ladder")
 
 
-def seen(rules: str, *, seat: int = 0, position: str = "", **changes: Any) -> Seen:
+def seen(rules: str, *, seat: int = 0, position: str = "", **changes: Any) -> SeenGame:
     """A game of that person."""
     found: dict[str, Any] = {
         "rules": rules,
         "position": position or games.start(rules).position(),
         "names": ("human", "random"),
-        "status": Status.YOURS,
+        "status": GameStatus.YOURS,
     }
-    return Seen(key="k" * 20, seat=seat, clock="300+5", opponent="random", **found | changes)
+    return SeenGame(key="k" * 20, seat=seat, clock="300+5", opponent="random", **found | changes)
 
 
 def text(markup: str) -> str:
@@ -85,7 +85,7 @@ def test_every_opponent_is_described() -> None:
 )
 def test_the_page_says_which_player_the_person_is(rules: str, seat: int, said: str) -> None:
     assert play_pages.parts(seen(rules, seat=seat), "random")["side"] == said
-    assert play_pages.parts(Seen(key="k" * 20, seat=seat, clock="", opponent="x"), "random")["side"] == ""
+    assert play_pages.parts(SeenGame(key="k" * 20, seat=seat, clock="", opponent="x"), "random")["side"] == ""
 
 
 def fields(markup: str) -> dict[str, float]:
@@ -121,7 +121,7 @@ def test_the_last_move_is_marked_on_the_board() -> None:
 def test_the_end_is_told_to_the_person(
     seat: int, points: tuple[float, ...], fault: int | None, verdict: str, said: str
 ) -> None:
-    over = seen("kuhn", seat=seat, status=Status.OVER, end=GameRecorded("k" * 20, 7, verdict, fault, points, ""))
+    over = seen("kuhn", seat=seat, status=GameStatus.OVER, end=GameRecorded("k" * 20, 7, verdict, fault, points, ""))
     drawn = play_pages.parts(over, "random")
     assert drawn["state"] == said
     assert "/g/7" in drawn["said"]
@@ -130,7 +130,7 @@ def test_the_end_is_told_to_the_person(
 def test_in_a_game_that_was_given_up_nobody_is_to_move() -> None:
     board = play_pages.parts(seen("chess"), "random")["board"]
     assert board.count("White to move") == 2
-    over = seen("chess", status=Status.OVER, end=GameRecorded("k" * 20, None, "crashed", 0, (0.0, 1.0), ""))
+    over = seen("chess", status=GameStatus.OVER, end=GameRecorded("k" * 20, None, "crashed", 0, (0.0, 1.0), ""))
     board = play_pages.parts(over, "random")["board"]
     assert (board.count("to move"), board.count("the game is over")) == (0, 2)
 
@@ -161,13 +161,13 @@ def test_a_board_with_two_sides_can_be_seen_from_the_other_one() -> None:
 
 
 def test_the_number_of_take_backs_is_on_the_button() -> None:
-    shown = seen("tictactoe", take_backs=3, choices=(Choice("a1", "a1"),), plies=(SeenPly(0, "b2", "b2"),))
+    shown = seen("tictactoe", take_backs=3, choices=(PersonsChoice("a1", "a1"),), plies=(SeenPly(0, "b2", "b2"),))
     assert "Take back my last move (3 left)" in play_pages.parts(shown, "random")["choices"]
     assert 'value="take_back" disabled' in play_pages.parts(seen("tictactoe"), "random")["choices"]
 
 
 def test_after_a_game_the_person_plays_again_on_the_same_page_if_there_is_no_other_one() -> None:
-    over = seen("maze", seat=1, status=Status.OVER, players=3)
+    over = seen("maze", seat=1, status=GameStatus.OVER, players=3)
     names = ("random", "human", "greedy")
     drawn = play_pages.parts(over, "random, greedy", others=names)
     assert [*re.findall(r'class="who" title="(\w+)"', drawn["seats"])] == ["random", "you", "greedy"]
@@ -175,11 +175,11 @@ def test_after_a_game_the_person_plays_again_on_the_same_page_if_there_is_no_oth
     assert "/play" not in drawn["choices"]
     on_a_ladder = play_pages.parts(over, "random", ways=[("/play", "Other opponents")])
     assert 'href="/play"' in on_a_ladder["said"]
-    alone = seen("maze:ghosts=0", status=Status.OVER, players=1)
+    alone = seen("maze:ghosts=0", status=GameStatus.OVER, players=1)
     assert re.findall(r'name="seat" value="(\d)"', play_pages.parts(alone, "maze")["choices"]) == ["0"]
 
 
 def test_a_promotion_is_chosen_by_a_picture_of_the_piece() -> None:
-    choices = tuple(Choice(text, text) for text in ("a7a8q", "a7a8n", "e1e2"))
+    choices = tuple(PersonsChoice(text, text) for text in ("a7a8q", "a7a8n", "e1e2"))
     markup = play_pages.parts(seen("chess", position="8/P3k3/8/8/8/8/8/4K3 w - - 0 1", choices=choices), "random")
     assert re.findall(r'value="(\w+)"><svg', markup["choices"]) == ["a7a8q", "a7a8n"]

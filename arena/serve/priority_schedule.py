@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Final, Protocol
 
 from arena.match.schedule import Finished, Planned, Schedule
-from arena.serve.opened import OpenLadder
+from arena.serve.open_ladders import OpenLadder
 
 REST: Final = 2.0
 """Seconds until the director asks again at the latest."""
@@ -37,7 +37,7 @@ class StandingSchedule(Schedule, Protocol):
         return
 
 
-class InTurn(StandingSchedule):
+class PrioritySchedule(StandingSchedule):
     """The schedules in the order of their priority. No game is given ahead: the next schedule's turn may come."""
 
     def __init__(self, schedules: Iterable[StandingSchedule]) -> None:

@@ -9,13 +9,13 @@ from msgspec import Struct
 
 from arena.course.roster import folded
 from arena.web import links
-from arena.web.sight import What, may
+from arena.web.permissions import What, may
 from db import web
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from arena.web.sight import SeenNames
+    from arena.web.permissions import SeenNames
     from db.database import Connection
 
 MOST: Final = 50

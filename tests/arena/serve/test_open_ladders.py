@@ -10,9 +10,9 @@ import pytest
 
 from arena.errors import BadLeague
 from arena.players.submissions import Store
-from arena.serve import opened as ladders
+from arena.serve import open_ladders as ladders
 from arena.serve.ladder import Ladder, read
-from arena.serve.opened import OpenLadder
+from arena.serve.open_ladders import OpenLadder
 from db import ladder as record
 from db import lookup, running, store
 from db.database import Connection, Database

@@ -25,11 +25,11 @@ from adsearch.pictures import boards
 from agents import protocol
 from agents.errors import AgentsError
 from agents.protocol import Hello, Move, Over, Ready, Resign, Start, Turn
-from agents.zmtp import Connection
+from agents.zmtp import ZmtpConnection
 from arena.errors import ArenaError, BadClock, BadFixture, HelperEnded, HelperFailed, HelperLate
 from arena.history import words
 from arena.match.clock import MILLISECOND, SECOND, TimeControl
-from arena.play.helper import Helper, Limits
+from arena.play.helper import Helper, HelperLimits
 from arena.serve.page_link import (
     MOST_GAMES,
     DropGame,
@@ -50,13 +50,13 @@ _CONNECTS_WITHIN: Final = 10.0
 _MOST_TAKEN_BACK: Final = 20
 """In a game: each time a new process of the opponent is started."""
 _INTERRUPTED: Final = "the game was interrupted, so it begins again"
-_HINT_LIMITS: Final = Limits(nice=19)
+_HINT_LIMITS: Final = HelperLimits(nice=19)
 _HINT_WITHIN: Final = 15.0
 """Seconds for a hint: 3 s for the search, and the start of Python on a busy machine."""
 _NO_ANSWER: Final = "the server does not answer; try again"
 
 
-class Status(StrEnum):
+class GameStatus(StrEnum):
     """What the game waits for."""
 
     WAITING = "waiting"
@@ -66,7 +66,7 @@ class Status(StrEnum):
     OVER = "over"
 
 
-class Choice(Struct, frozen=True):
+class PersonsChoice(Struct, frozen=True):
     """A legal move."""
 
     text: str
@@ -86,7 +86,7 @@ class SeenPly(Struct, frozen=True):
     """How long the person saw the move's clock run, in nanoseconds, if that is known."""
 
 
-class Seen(Struct, frozen=True, kw_only=True):
+class SeenGame(Struct, frozen=True, kw_only=True):
     """What the person's page shows."""
 
     key: str
@@ -100,7 +100,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     """One more at every change."""
     turn: str = ""
     """A name for the person's last turn."""
-    status: Status = Status.WAITING
+    status: GameStatus = GameStatus.WAITING
     rules: str = ""
     """Empty until the game begins."""
     names: tuple[str, ...] = ()
@@ -110,7 +110,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     last: Any = None
     """What the board marks as last, as a value of the game; None if it is not known."""
     plies: tuple[SeenPly, ...] = ()
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[PersonsChoice, ...] = ()
     """The legal moves, if it is the person's turn."""
     left: tuple[int, ...] = ()
     """The time of each seat when the turn began, in milliseconds; the person's own is estimated after its move."""
@@ -157,7 +157,7 @@ class PersonsGame:
         `recorded` with the id of the game in the record, before `seen` has its end."""
         self.wanted = wanted
         """What was asked for."""
-        self.seen = Seen(
+        self.seen = SeenGame(
             key=wanted.key, seat=wanted.seat, clock=wanted.clock, opponent=wanted.opponent, players=players
         )
         self._send = send
@@ -166,7 +166,7 @@ class PersonsGame:
         self._lock = RLock()
         # The seat that is taken, the connection to it, and the open turn.
         self._seat: Seat | None = None
-        self._connection: Connection | None = None
+        self._connection: ZmtpConnection | None = None
         self._turn: Turn | None = None
         # What the referee has confirmed: the position and the move that led to it, if they are known, and the plies.
         self._state: State[Any] | None = None
@@ -183,7 +183,7 @@ class PersonsGame:
     @property
     def is_over(self) -> bool:
         """Whether nothing more comes."""
-        return self.seen.status is Status.OVER
+        return self.seen.status is GameStatus.OVER
 
     # What the person does.
 
@@ -203,7 +203,7 @@ class PersonsGame:
             state, last = self._played(choice.text)
             running = None if state is None or state.turn == CHANCE else state.turn
             self._show(
-                status=Status.THEIRS,
+                status=GameStatus.THEIRS,
                 plies=(*before.plies, SeenPly(before.seat, choice.text, choice.shown, spent)),
                 position=self._text(state),
                 last=last,
@@ -231,7 +231,7 @@ class PersonsGame:
             self._taken_back += 1
             self._tell(TakeBack(self.seen.key))
             self._turn, self._kept = None, self._moves_made() - 1
-            self._show(status=Status.WAITING, running=None)
+            self._show(status=GameStatus.WAITING, running=None)
 
     def find_hint(self, at: str | None = None) -> None:
         """Searches a hint, for up to 15 s, and shows it if it is still the same turn; once for each turn. BadMove if it
@@ -265,7 +265,7 @@ class PersonsGame:
             raise BadMove("the position has changed: look at the board again")
         return self._turn
 
-    def _choice(self, text: str) -> Choice:
+    def _choice(self, text: str) -> PersonsChoice:
         """The legal move with this text; BadMove if there is none."""
         choices, wanted = self.seen.choices, text.strip()
         exact = [choice for choice in choices if wanted in (choice.text, choice.shown)]
@@ -305,7 +305,7 @@ class PersonsGame:
         self._turn = None
         with suppress(OSError):
             self._to_referee(Resign(turn.game, turn.id))
-        self._show(status=Status.WAITING, running=None, resigns=True)
+        self._show(status=GameStatus.WAITING, running=None, resigns=True)
 
     def _tell(self, message: Struct) -> None:
         """Sends a message to the director; ArenaError if that is not possible."""
@@ -333,7 +333,7 @@ class PersonsGame:
                 more: dict[str, Any] = {"end": message, **self._whole(message)}
             else:
                 more = {"notice": message.why}
-            self._show(status=Status.OVER, running=None, resigns=False, **more)
+            self._show(status=GameStatus.OVER, running=None, resigns=False, **more)
 
     def _whole(self, ended: GameRecorded) -> dict[str, Any]:
         """The whole game, with what was hidden from the person; nothing if it is not known."""
@@ -358,8 +358,8 @@ class PersonsGame:
                 return
             is_expected = not self.seen.rules or seat.moves == self._kept
             self._turn = None
-            self._show(status=Status.WAITING, running=None, notice="" if is_expected else _INTERRUPTED)
-        with suppress(OSError, AgentsError), closing(Connection(seat.address, _CONNECTS_WITHIN)) as connection:
+            self._show(status=GameStatus.WAITING, running=None, notice="" if is_expected else _INTERRUPTED)
+        with suppress(OSError, AgentsError), closing(ZmtpConnection(seat.address, _CONNECTS_WITHIN)) as connection:
             connection.send(protocol.pack(Hello(protocol.PROTOCOL, seat.token, wants=("position", "legal"))))
             connection.wait()
             while self._hear(seat, connection, protocol.unpack_from_referee(connection.receive())):
@@ -367,9 +367,9 @@ class PersonsGame:
         with self._lock:
             if self._seat is seat:  # the director says how it goes on
                 self._connection = self._turn = None
-                self._show(status=Status.WAITING, running=None)
+                self._show(status=GameStatus.WAITING, running=None)
 
-    def _hear(self, seat: Seat, connection: Connection, message: protocol.FromReferee) -> bool:
+    def _hear(self, seat: Seat, connection: ZmtpConnection, message: protocol.FromReferee) -> bool:
         """Takes the referee's next message; False after the last one."""
         if isinstance(message, Start):
             connection.send(protocol.pack(Ready(message.game)))  # first: rules can be slow
@@ -389,7 +389,7 @@ class PersonsGame:
                     self._time(message.events, ())
                     self._note(message.events)
                     self._show(
-                        status=Status.WAITING,
+                        status=GameStatus.WAITING,
                         plies=tuple(self._plies),
                         position=self._text(self._state),
                         last=self._last,
@@ -409,7 +409,7 @@ class PersonsGame:
         if continues:  # the first turn has the position, at once
             return
         self._show(
-            status=Status.THEIRS,
+            status=GameStatus.THEIRS,
             rules=start.rules,
             names=start.seats,
             position=start.position,
@@ -427,7 +427,7 @@ class PersonsGame:
             self._load(seen.rules, turn.position)
         self._turn, self._kept = turn, None
         self._show(
-            status=Status.YOURS,
+            status=GameStatus.YOURS,
             turn=f"{turn.game}-{turn.id}",
             plies=tuple(self._plies),
             position=turn.position if isinstance(turn.position, str) else seen.position,
@@ -447,19 +447,19 @@ class PersonsGame:
         with suppress(Exception):  # user-supplied rules may raise anything
             self._state = games.load(rules, position)
 
-    def _legal(self, turn: Turn) -> tuple[Choice, ...]:
+    def _legal(self, turn: Turn) -> tuple[PersonsChoice, ...]:
         """The legal moves: from the position, because a message does not have all of a long list."""
         if (state := self._state) is not None:
             with suppress(Exception):  # user-supplied rules
-                return tuple([Choice(state.to_text(move), state.shown(move)) for move in state.moves()])
-        return tuple([Choice(text, text) for text in turn.legal]) if isinstance(turn.legal, tuple) else ()
+                return tuple([PersonsChoice(state.to_text(move), state.shown(move)) for move in state.moves()])
+        return tuple([PersonsChoice(text, text) for text in turn.legal]) if isinstance(turn.legal, tuple) else ()
 
     def _time(self, events: Sequence[tuple[int | str, str]], left: Sequence[int]) -> None:
         """Takes the time of the one move of others that these plies have; of several, nobody has told each one's. What
         is `left` on the clocks tells what was charged, as the replay does; without it, it is what the person saw."""
         first, seen = len(self._plies), self.seen
         others = [number for number, (who, _) in enumerate(events, first) if isinstance(who, int) and who != seen.seat]
-        if len(others) == 1 and seen.status is Status.THEIRS:
+        if len(others) == 1 and seen.status is GameStatus.THEIRS:
             spent, control = monotonic_ns() - seen.since, TimeControl.parse(seen.clock)
             who = events[others[0] - first][0]
             if isinstance(who, int) and who < min(len(left), len(seen.left)) and not (control.moves or control.periods):
@@ -497,7 +497,7 @@ class PersonsGame:
 
     def _show(self, **changes: Any) -> None:
         """Replaces `seen`. There are choices only while it is the person's turn."""
-        if changes.get("status", Status.YOURS) is not Status.YOURS:
+        if changes.get("status", GameStatus.YOURS) is not GameStatus.YOURS:
             changes = {"choices": (), "take_backs": 0, "hint": None} | changes
         self.seen = replace(self.seen, version=self.seen.version + 1, **changes)
         self._changed(self)
@@ -536,7 +536,7 @@ class _Table(Struct):
     ended: float | None = None
 
 
-class Tables:
+class PersonsGames:
     """All games of this page server."""
 
     def __init__(self, send: Callable[[Struct], bool], *, clock: Callable[[], float] = monotonic) -> None:

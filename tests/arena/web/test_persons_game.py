@@ -19,7 +19,7 @@ from arena.errors import BadFixture
 from arena.match.clock import MILLISECOND
 from arena.serve.page_link import Complaint, GotHint, WantGame
 from arena.student.hint import hint
-from arena.web.person import PersonsGame, Seen, Status, _Table
+from arena.web.persons_game import GameStatus, PersonsGame, SeenGame, _Table
 from db import ladder
 from tests.kit.effort import PATIENCE
 from tests.kit.hand_in_room import hand_in_room
@@ -36,7 +36,7 @@ def room(tmp_path: Path) -> Iterator[PeopleRoom]:
         yield room
 
 
-def best(seen: Seen) -> str:
+def best(seen: SeenGame) -> str:
     """The move of a hint."""
     return hint(games.load(seen.rules, seen.position)).move
 
@@ -62,7 +62,7 @@ def test_a_whole_game_is_played_and_recorded_without_a_name(room: PeopleRoom) ->
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_hidden_card_is_never_shown(room: PeopleRoom, seat: int) -> None:
     seen = room.play_on(room.play(game="kuhn", seat=seat), lambda seen: seen.choices[-1].text)
-    during = [view for view in room.views if view.position and view.status is not Status.OVER]
+    during = [view for view in room.views if view.position and view.status is not GameStatus.OVER]
     # The rules themselves show both cards after a call.
     cards = {view.position[:2] for view in during if games.load("kuhn", view.position).turn is not None}
     dealt = [ply.text for ply in seen.plies if ply.who == "chance"]
@@ -74,7 +74,7 @@ def test_a_hidden_card_is_never_shown(room: PeopleRoom, seat: int) -> None:
 
 def test_after_the_end_the_person_sees_what_was_hidden(room: PeopleRoom) -> None:
     game = room.play(game="kuhn", seat=1)
-    while (seen := room.turn(game)).status is Status.YOURS:
+    while (seen := room.turn(game)).status is GameStatus.YOURS:
         game.move("fold" if "fold" in [choice.text for choice in seen.choices] else seen.choices[0].text)
     dealt = [text for (text,) in room.rows("SELECT move FROM move WHERE who = 'chance' ORDER BY ply")]
     assert [ply.shown for ply in seen.plies[:2]] == dealt
@@ -136,7 +136,7 @@ def test_chess_is_shown_in_the_notation_of_people(room: PeopleRoom) -> None:
 
 def test_the_clock_of_the_opponent_runs_from_its_first_move_on(room: PeopleRoom) -> None:
     room.turn(room.play(game="connect4", seat=1))
-    waits = [view for view in room.views if view.rules and view.status is Status.THEIRS]
+    waits = [view for view in room.views if view.rules and view.status is GameStatus.THEIRS]
     assert waits
     assert {view.running for view in waits} == {0}
 
@@ -183,7 +183,7 @@ def test_after_two_moves_taken_back_the_game_is_won_and_recorded_once(room: Peop
     for position in positions[:0:-1]:
         assert room.turn(game).take_backs > 0
         game.take_back()
-        seen = room.when(game, lambda seen: seen.status is Status.YOURS)
+        seen = room.when(game, lambda seen: seen.status is GameStatus.YOURS)
         assert seen.position == position
         assert seen.notice == ""
     assert seen.take_backs == 18
@@ -210,7 +210,7 @@ def test_what_is_sent_twice_is_done_once(room: PeopleRoom) -> None:
         game.find_hint(seen.turn)
     before = game.seen.turn
     game.take_back(before)
-    assert room.when(game, lambda seen: seen.status is Status.YOURS).turn not in (before, seen.turn)
+    assert room.when(game, lambda seen: seen.status is GameStatus.YOURS).turn not in (before, seen.turn)
     with pytest.raises(BadMove, match="the position has changed"):
         game.move("1", seen.turn)
 
@@ -223,20 +223,20 @@ def test_after_a_take_back_the_clocks_are_those_of_the_turn_that_comes_again(roo
         lefts.append(room.turn(game).left)
     assert lefts[1][0] < lefts[0][0]
     game.take_back()
-    assert room.when(game, lambda seen: seen.status is Status.YOURS).left == lefts[1]
-    views = room.views[[view.status for view in room.views].index(Status.YOURS) :]
+    assert room.when(game, lambda seen: seen.status is GameStatus.YOURS).left == lefts[1]
+    views = room.views[[view.status for view in room.views].index(GameStatus.YOURS) :]
     assert all(view.plies or view.left == lefts[0] for view in views)
 
 
 def test_a_person_is_told_how_often_a_move_can_be_taken_back(room: PeopleRoom, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.web.person._MOST_TAKEN_BACK", 2)
+    monkeypatch.setattr("arena.web.persons_game._MOST_TAKEN_BACK", 2)
     game = room.play(game="connect4")
     room.turn(game)
     for left in (2, 1):
         game.move("1")
         assert room.turn(game).take_backs == left
         game.take_back()
-        room.when(game, lambda seen: seen.status is Status.YOURS)
+        room.when(game, lambda seen: seen.status is GameStatus.YOURS)
     game.move("1")
     assert room.turn(game).take_backs == 0
     with pytest.raises(BadMove, match="you have taken back 2 moves in this game, which is the most"):
@@ -249,7 +249,7 @@ def test_after_a_take_back_to_the_first_turn_no_move_is_marked(room: PeopleRoom)
     game.move(game.seen.choices[0].text)
     assert room.turn(game).last is not None
     game.take_back()
-    seen = room.when(game, lambda seen: seen.status is Status.YOURS)
+    seen = room.when(game, lambda seen: seen.status is GameStatus.YOURS)
     assert ([ply.who for ply in seen.plies], seen.last) == (["chance"], None)
 
 
@@ -259,7 +259,7 @@ def test_the_same_dice_fall_after_a_move_is_taken_back(room: PeopleRoom) -> None
     game.move("roll")
     before = room.turn(game)
     game.take_back()
-    assert room.when(game, lambda seen: seen.status is Status.YOURS).position == first.position
+    assert room.when(game, lambda seen: seen.status is GameStatus.YOURS).position == first.position
     game.move("roll")
     assert [ply.text for ply in room.turn(game).plies][:2] == [ply.text for ply in before.plies][:2]
     game.give_up()
@@ -267,7 +267,7 @@ def test_the_same_dice_fall_after_a_move_is_taken_back(room: PeopleRoom) -> None
 
 
 def test_a_hint_is_a_legal_move_in_words_and_annuls_the_game(room: PeopleRoom, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.web.person._HINT_WITHIN", PATIENCE)
+    monkeypatch.setattr("arena.web.persons_game._HINT_WITHIN", PATIENCE)
     game = room.play(game="tictactoe")
     room.turn(game)
     game.find_hint()
@@ -377,7 +377,7 @@ def test_the_ladder_goes_on_while_people_think_and_stops_without_waiting_for_the
             for game in (ann, bob):
                 room.turn(game)
             room.when_finished(lambda finished: len(finished) >= 4)
-            assert ann.seen.status is bob.seen.status is Status.YOURS
+            assert ann.seen.status is bob.seen.status is GameStatus.YOURS
             room.stop()
         assert room.rows(OF_PEOPLE) == []
         assert room.rows("SELECT id FROM game WHERE status = 'playing'") == []
@@ -391,7 +391,7 @@ def test_after_the_loss_of_the_referee_the_game_begins_again_and_the_person_is_t
     room.kill_referee()
     seen = room.when(game, lambda seen: seen.notice != "")
     assert seen.notice == "the game was interrupted, so it begins again"
-    seen = room.when(game, lambda seen: seen.status is Status.YOURS and not seen.plies)
+    seen = room.when(game, lambda seen: seen.status is GameStatus.YOURS and not seen.plies)
     assert room.play_on(game).notice == seen.notice
     assert [verdict for _, verdict, _ in room.rows(OF_PEOPLE)] == ["normal"]
 

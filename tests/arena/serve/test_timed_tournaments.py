@@ -20,8 +20,8 @@ from arena.match.openings import Book
 from arena.match.schedule import Finished, Planned
 from arena.players.player import read_player
 from arena.players.submissions import Store
-from arena.serve.dated import DatedTournaments
-from arena.serve.opened import close, opened, updated
+from arena.serve.open_ladders import close, opened, updated
+from arena.serve.timed_tournaments import TimedTournaments
 from arena.tournament.lock import running_in, tournament_lock
 from arena.walls.run_folder import RunFolder
 from db import ladder as rows
@@ -72,7 +72,7 @@ class Room:
                 hand_in(connection, self.ladder, author, source, self.now, started_as=started_as)
 
     @contextmanager
-    def run(self) -> Iterator[DatedTournaments]:
+    def run(self) -> Iterator[TimedTournaments]:
         """A run that is closed at its end."""
         dated = self.begin()
         try:
@@ -80,21 +80,21 @@ class Room:
         finally:
             dated.close()
 
-    def begin(self, **more: Any) -> DatedTournaments:
-        return DatedTournaments(
+    def begin(self, **more: Any) -> TimedTournaments:
+        return TimedTournaments(
             *(self.ladder, self.database, self.store, self.run_folder, pytest.fail, lambda: self.now),
             ladder_is_over=lambda: self.ladder_is_over,
             say=self.said.append,
             **more,
         )
 
-    def next_of(self, dated: DatedTournaments) -> Planned | None:
+    def next_of(self, dated: TimedTournaments) -> Planned | None:
         """The next game, after a look at the database."""
         with self.database.reading() as connection:
             dated.look(opened(connection, "cs101"))
         return dated.next()
 
-    def play_all(self, dated: DatedTournaments) -> int:
+    def play_all(self, dated: TimedTournaments) -> int:
         """Plays one game after the other, after a look at the database; how many."""
         with self.database.reading() as connection:
             dated.look(opened(connection, "cs101"))
@@ -123,7 +123,7 @@ def room(tmp_path: Path) -> Iterator[Room]:
             yield room
 
 
-def play_all(dated: DatedTournaments) -> int:
+def play_all(dated: TimedTournaments) -> int:
     """Plays one game after the other; how many."""
     number = 0
     while (game := dated.next()) is not None:
@@ -413,7 +413,7 @@ def test_an_agent_that_is_received_while_the_final_is_prepared_is_in_it(
                 received.append(submitted)
         return tournament_lock(*arguments, **named)
 
-    monkeypatch.setattr("arena.serve.dated.tournament_lock", locked)
+    monkeypatch.setattr("arena.serve.timed_tournaments.tournament_lock", locked)
     with room.run() as dated:
         assert room.next_of(dated) is None
         assert room.next_of(dated) is None, "its check is not over"
@@ -435,7 +435,7 @@ def test_a_final_does_not_begin_if_its_ladder_is_open_longer_meanwhile(
             rows.extend(connection, room.ladder.id, "bob", CLOSES + timedelta(days=1), reason="ill", now=CLOSES)
         return tournament_lock(*arguments, **named)
 
-    monkeypatch.setattr("arena.serve.dated.tournament_lock", locked)
+    monkeypatch.setattr("arena.serve.timed_tournaments.tournament_lock", locked)
     with room.run() as dated:
         assert room.next_of(dated) is None
     assert room.entries("cs101 final") == {}

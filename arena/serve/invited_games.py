@@ -28,8 +28,7 @@ from arena.match.schedule import Entrant, Finished, InOrder, Planned, before_las
 from arena.match.seeds import fresh_seed
 from arena.players.entrants import built_in
 from arena.players.player import unique_names
-from arena.serve.in_turn import StandingSchedule
-from arena.serve.opened import OpenLadder
+from arena.serve.open_ladders import OpenLadder
 from arena.serve.page_link import (
     MOST_GAMES,
     MOST_PLIES,
@@ -42,6 +41,7 @@ from arena.serve.page_link import (
     TakeBack,
     WantGame,
 )
+from arena.serve.priority_schedule import StandingSchedule
 from arena.tournament.recorded_games import RecordingSchedule, Wait
 from db.database import Database
 from db.errors import Busy, DiskFull
@@ -57,7 +57,7 @@ Find = Callable[[str], tuple[Entrant, str] | None]
 """The agent of the ladder with this name, and what it was started as; None if it cannot play."""
 
 
-class Invitation(NamedTuple):
+class GameInvitation(NamedTuple):
     """A game that can be played."""
 
     game: Planned
@@ -68,7 +68,7 @@ class Invitation(NamedTuple):
     """By name, the name of its agent."""
 
 
-def planned(wanted: WantGame, ladder: OpenLadder, find: Find, *, number: int) -> Invitation:
+def planned(wanted: WantGame, ladder: OpenLadder, find: Find, *, number: int) -> GameInvitation:
     """The game; an ArenaError, AgentsError or AdsearchError says why it cannot be played."""
     league = ladder.ladder.league
     terms = league.conditions
@@ -94,7 +94,7 @@ def planned(wanted: WantGame, ladder: OpenLadder, find: Find, *, number: int) ->
     person, *others = unique_names((HUMAN, *[opponent.name] * (start.players - 1)))
     entrants = [_beside(opponent, name) for name in others]
     entrants.insert(wanted.seat, Entrant(person, person, source=HUMAN))
-    return Invitation(
+    return GameInvitation(
         Planned(
             number=number,
             game=game,
@@ -122,7 +122,7 @@ def _beside(entrant: Entrant, name: str) -> Entrant:
     return replace(entrant, name=name, key=f"{entrant.key} beside", settings=settings)
 
 
-Plan = Callable[[WantGame, int], Invitation]
+Plan = Callable[[WantGame, int], GameInvitation]
 """The game that a person wants, with this number; an ArenaError, AgentsError or AdsearchError says why it cannot be
 played."""
 FIRST_NUMBER: Final = 2**41

@@ -12,9 +12,9 @@ from starlette.requests import Request
 
 from arena.accounts import audit
 from arena.accounts.audit import Act
-from arena.web.answers import at_desk
-from arena.web.drawn import client
+from arena.web.answers import write_record
 from arena.web.identity import account_of
+from arena.web.page_values import client
 from db.errors import DatabaseError
 
 if TYPE_CHECKING:
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 def played(site: Site, account: Hashable, game: int) -> None:
     """The account has played this game by hand. Runs in any thread."""
-    if site.doorkeeper is None or not isinstance(account, int):
+    if site.sign_ins is None or not isinstance(account, int):
         return
     try:
-        audit.note_played(site.doorkeeper.accounts, datetime.now(UTC), account=account, game=game)
+        audit.note_played(site.sign_ins.accounts, datetime.now(UTC), account=account, game=game)
     except DatabaseError as error:
         site.complain(f"it was not noted who has played game {game}: {error}")
 
@@ -35,6 +35,6 @@ async def saw_log(request: Request, about: str) -> None:
     """An instructor sees this; nothing is noted about anybody else."""
     site: Site = request.app.state.site
     account = await account_of(request)
-    if site.doorkeeper is not None and account is not None and account.is_instructor:
-        seen = partial(audit.note_once, site.doorkeeper.accounts, Act.SAW_LOG, datetime.now(UTC))
-        await at_desk(site, partial(seen, by=account, about=about, address=client.get()))
+    if site.sign_ins is not None and account is not None and account.is_instructor:
+        seen = partial(audit.note_once, site.sign_ins.accounts, Act.SAW_LOG, datetime.now(UTC))
+        await write_record(site, partial(seen, by=account, about=about, address=client.get()))

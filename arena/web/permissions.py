@@ -21,7 +21,7 @@ from arena.course.roster import folded
 from arena.errors import BadRoster
 from arena.history.words import without_store
 from arena.players.versions import is_ready_made
-from arena.serve.opened import ladder_of
+from arena.serve.open_ladders import ladder_of
 from arena.tournament.standings import TournamentStandings, standings
 from db import lookup, scores, web
 from db.errors import NotFound

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from arena.course import roster
 from arena.course.aliases import ShownNames
 from arena.history import words
-from arena.web.sight import MEMBER, VISITOR, Names, Role, Viewer, What, may, sees_board, shown_game
+from arena.web.permissions import MEMBER, VISITOR, Names, Role, Viewer, What, may, sees_board, shown_game
 from db import store
 from db.database import Connection, Database
 from db.errors import NotFound

@@ -18,10 +18,10 @@ from arena.match.schedule import Finished, Planned
 from arena.players import versions
 from arena.players.builder import walls_of
 from arena.players.submissions import Store
-from arena.serve.in_turn import StandingSchedule
-from arena.serve.ladder import FINAL, Dated
-from arena.serve.opened import OpenLadder, opened
-from arena.tournament.league import League, Listed
+from arena.serve.ladder import FINAL, TimedTournament
+from arena.serve.open_ladders import OpenLadder, opened
+from arena.serve.priority_schedule import StandingSchedule
+from arena.tournament.league import League, ListedAgent
 from arena.tournament.lock import tournament_lock
 from arena.tournament.recorded_games import Wait
 from arena.tournament.tournament import Tournament
@@ -45,7 +45,7 @@ class _NotNow(Exception):
     """The tournament cannot begin as it was read: somebody handed in, or the ladder has changed."""
 
 
-class DatedTournaments(StandingSchedule):
+class TimedTournaments(StandingSchedule):
     """The tournaments of one ladder that have begun and are not over, the first one first."""
 
     def __init__(
@@ -150,14 +150,14 @@ class DatedTournaments(StandingSchedule):
             if league.name not in known and _status(connection, league.name) != "finished"
         ]
 
-    def _planned(self, connection: Connection, now: datetime) -> list[Dated]:
+    def _planned(self, connection: Connection, now: datetime) -> list[TimedTournament]:
         """The tournaments whose time has come, also those that have begun or are over.
 
         The final waits until the last extension has ended and no upload can still end, no submission is waiting for its
         check, and the last game of the ladder is over."""
         ladder = self._opened.ladder
         due = [one for one in ladder.tournaments if one.starts <= now]
-        final = Dated(FINAL, self._opened.closes, ladder.final)
+        final = TimedTournament(FINAL, self._opened.closes, ladder.final)
         if running.tournament(connection, self._opened.final) is not None:
             return [*due, final]
         last = record.last_extension(connection, self._opened.id)
@@ -168,7 +168,7 @@ class DatedTournaments(StandingSchedule):
             return due
         return [*due, final]
 
-    def _agents(self, connection: Connection, league: League) -> tuple[Listed, ...]:
+    def _agents(self, connection: Connection, league: League) -> tuple[ListedAgent, ...]:
         """The agents of the tournament: those that entered it, or, if it has not begun, those of the ladder now.
 
         An agent that was put aside takes part: the tournament has its own rule about faults."""
@@ -180,10 +180,10 @@ class DatedTournaments(StandingSchedule):
             if row is not None or (line.name not in self._opened.anchors and line.status != "withdrawn")
         )
 
-    def _listed(self, line: record.LadderLine) -> Listed:
+    def _listed(self, line: record.LadderLine) -> ListedAgent:
         player = versions.player_of(_version(line), self._store)
         walls, allowance = walls_of(self._store, line.source, self._opened.ladder.languages)
-        return Listed(line.name, line.started_as, player, walls=walls, allowance=allowance)
+        return ListedAgent(line.name, line.started_as, player, walls=walls, allowance=allowance)
 
     def _begin(self, league: League) -> None:
         """Begins the tournament or goes on with it; ArenaError if that is not possible now."""

@@ -11,7 +11,7 @@ from typing import Final, Self
 from msgspec import Struct
 
 from arena.pages.drawing import Document
-from arena.web.sight import VISITOR, Viewer
+from arena.web.permissions import VISITOR, Viewer
 
 HTML: Final = "text/html; charset=utf-8"
 JSON: Final = "application/json"

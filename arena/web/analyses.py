@@ -14,19 +14,19 @@ from adsearch.errors import quote
 from agents.errors import one_line
 from arena.errors import ArenaError, HelperEnded, HelperFailed
 from arena.history import recorded_rules
-from arena.play.helper import Asker, Helper, Limits
+from arena.play.helper import Asker, Helper, HelperLimits
 from arena.student.analysis import AnalysisBudget, judge_moves
 from db import games, store
 from db.database import Database
 
-_LIMITS: Final = Limits(nice=19)
+_LIMITS: Final = HelperLimits(nice=19)
 _MOST_SECONDS: Final = 300.0
 """Time limit of a search."""
 _WRITTEN: Final = -1
 """The answer after the last ply: the analysis is in the record."""
 
 
-class NotFound(ArenaError):
+class NoSuchGame(ArenaError):
     """The mistakes of a game could not be found."""
 
 
@@ -65,7 +65,7 @@ class Analyses:
             self._written()
         except TimeoutError:
             running.trouble = f"it took longer than {_MOST_SECONDS:g} s"
-        except (NotFound, OSError, ValueError) as error:
+        except (NoSuchGame, OSError, ValueError) as error:
             running.trouble = str(error)
         finally:
             del self._running[game]
@@ -100,9 +100,9 @@ class _Running:
                             return
                         self.note(plies=ply)
             except HelperFailed as error:
-                raise NotFound(one_line(str(error))) from None
+                raise NoSuchGame(one_line(str(error))) from None
             except HelperEnded:
-                raise NotFound("the search was ended") from None
+                raise NoSuchGame("the search was ended") from None
 
     async def progress(self) -> AsyncIterator[int]:
         """The number of plies that were judged, at each change until it has ended. NotFound if it failed."""
@@ -114,7 +114,7 @@ class _Running:
             if not has_ended:
                 await changed.wait()
         if self.trouble:
-            raise NotFound(f"the mistakes were not found: {self.trouble}")
+            raise NoSuchGame(f"the mistakes were not found: {self.trouble}")
 
 
 async def _readable(helper: Helper) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from arena.web import finding
-from arena.web.finding import Thing
-from arena.web.sight import VISITOR, Names, Role, Viewer
+from arena.web import found_things
+from arena.web.found_things import Thing
+from arena.web.permissions import VISITOR, Names, Role, Viewer
 from tests.kit.managed_ladder import INSTRUCTOR, ManagedLadder
 
 
@@ -18,7 +18,7 @@ def place(where: str) -> str:
 def found(room: ManagedLadder, words: str, viewer: Viewer = INSTRUCTOR) -> list[Thing]:
     names = Names(accounts=room.accounts).seen_by(viewer)
     with room.record.reading() as connection:
-        return finding.things(connection, names, words)
+        return found_things.things(connection, names, words)
 
 
 def test_agents_and_tournaments_are_found_by_parts_of_their_names(room: ManagedLadder) -> None:
@@ -46,7 +46,7 @@ def test_a_visitor_finds_nothing_that_is_not_public(room: ManagedLadder, words: 
 
 
 def test_no_more_than_some_are_listed(room: ManagedLadder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finding, "MOST", 2)
+    monkeypatch.setattr(found_things, "MOST", 2)
     assert len(found(room, "a")) == 2
 
 

@@ -8,7 +8,7 @@ from random import Random
 
 from agents.protocol import Verdict
 from arena.match.schedule import Finished, Planned
-from arena.serve.in_turn import InTurn, StandingSchedule
+from arena.serve.priority_schedule import PrioritySchedule, StandingSchedule
 from db.records import GameRecord
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -47,7 +47,7 @@ def over(game: Planned) -> Finished:
 
 def test_the_first_schedule_that_has_a_game_gives_it() -> None:
     people, checks, pairs = Numbered(), Numbered(11), Numbered(21, 22)
-    in_turn = InTurn([people, checks, pairs])
+    in_turn = PrioritySchedule([people, checks, pairs])
     started = [game for _ in range(2) if (game := in_turn.next()) is not None]
     people.waiting.append(1)
     started += [game for _ in range(3) if (game := in_turn.next()) is not None]
@@ -60,7 +60,7 @@ def test_the_first_schedule_that_has_a_game_gives_it() -> None:
 
 def test_a_lost_referee_and_the_end_are_told_to_every_schedule() -> None:
     final, pairs = Numbered(1, 2), Numbered(3)
-    in_turn = InTurn([final, pairs])
+    in_turn = PrioritySchedule([final, pairs])
     assert in_turn.next() is not None
     in_turn.interrupted()
     assert (list(final.waiting), list(pairs.waiting)) == ([1, 2], [3])
@@ -71,7 +71,7 @@ def test_a_lost_referee_and_the_end_are_told_to_every_schedule() -> None:
 def test_every_game_is_noted_once_whatever_order_they_end_in() -> None:
     random = Random(3)
     schedules = [Numbered(*range(first, first + 100)) for first in (0, 1000, 2**40)]
-    in_turn = InTurn(schedules)
+    in_turn = PrioritySchedule(schedules)
     playing: list[Planned] = []
     while (game := in_turn.next()) is not None or playing:
         if game is not None:

@@ -14,28 +14,28 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from arena.accounts import sessions
-from arena.web.answers import at_door
+from arena.web.answers import write_accounts
 
 if TYPE_CHECKING:
     from arena.accounts.people import Account
-    from arena.web.identity import Doorkeeper
+    from arena.web.identity import SignIns
     from arena.web.site import Site
 
 _EVERY: Final = 1.0
 """Seconds."""
 
 
-async def whose(site: Site, doorkeeper: Doorkeeper, keys: Collection[str]) -> dict[str, Account | None]:
+async def whose(site: Site, sign_ins: SignIns, keys: Collection[str]) -> dict[str, Account | None]:
     """Whose these keys of sessions and tokens are now; None: a visitor's."""
-    found = await at_door(site, partial(sessions.holding, doorkeeper.accounts, keys, datetime.now(UTC)))
-    return doorkeeper.learned(keys, found)
+    found = await write_accounts(site, partial(sessions.holding, sign_ins.accounts, keys, datetime.now(UTC)))
+    return sign_ins.learned(keys, found)
 
 
 async def end_streams(site: Site) -> None:
     """Ends the streams that people may not follow any more."""
-    if site.doorkeeper is None or not (owners := site.streams.owners):
+    if site.sign_ins is None or not (owners := site.streams.owners):
         return
-    now = await whose(site, site.doorkeeper, {owner.key for owner in owners})
+    now = await whose(site, site.sign_ins, {owner.key for owner in owners})
     site.streams.close_those_of({owner for owner in owners if now[owner.key] != owner.account})
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arena.serve.happenings import most_interesting, older
+from arena.serve.ladder_events import most_interesting, older
 from db.running import GameInProgress
 
 
