@@ -135,7 +135,7 @@ def test_a_position_cannot_be_changed() -> None:
         (lambda state: state.utilities(), "utilities() is only for the end of the game (state.turn is None); at A"),
         (lambda _: exit(), "it ends the program (sys.exit)"),
         (lambda _: input(), "it reads from the keyboard"),
-        (lambda state: state.nothing, "AttributeError: 'Watched' object has no attribute 'nothing'"),
+        (lambda state: state.nothing, "AttributeError: 'WatchedTree' object has no attribute 'nothing'"),
     ],
     ids=["no move", "no move at all", "not over", "exit", "input", "attribute"],
 )
