@@ -493,7 +493,7 @@ def fails(error):
     raise error
 def does(code):
     return does(code) if code == "again" else eval(code)
-intake._LIMITS = Limits(resources={**intake._LIMITS.resources, resource.RLIMIT_CPU: 1})
+intake._LIMITS = HelperLimits(resources={**intake._LIMITS.resources, resource.RLIMIT_CPU: 1})
 spool.stored = lambda store, path, *_, **__: does(path.read_text())
 """
     intake = Patched(room, patch)
