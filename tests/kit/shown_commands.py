@@ -96,7 +96,7 @@ def give(page: str, block: str, folder: Path, temporary: pytest.TempPathFactory)
     wanted = list(commands(block))
     if wanted[0][0] == DEMO:
         shutil.copytree(demo(temporary)[0], folder, dirs_exist_ok=True)
-    (folder / "docs" / "pictures").mkdir(parents=True)
+    folder.mkdir(exist_ok=True)
     (folder / "examples").symlink_to(EXAMPLES)
     given = []
     for command, shown in wanted:
