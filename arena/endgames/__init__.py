@@ -306,8 +306,6 @@ def complete(folder: Path, pieces: int, tables: dict[int, bytes], progress: Call
     """Build the tables for up to `pieces` pieces that are not in `tables`, and add them to it and to the folder.
 
     `progress` is called with the number of pieces, and the part of their table that is done, from 0 to 1."""
-    # GONE  # here: it loads NumPy
-
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for count in range(FEWEST, pieces + 1):

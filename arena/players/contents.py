@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from stat import S_ISREG, S_IXUSR
 from typing import Final, TypeAlias
@@ -169,7 +169,8 @@ def _open_without_waiting(path: str, flags: int) -> int:
 _PROGRAMS: Final = (".pyc", ".so", ".ipynb", ".class", ".zip")
 """Endings of files that are no data, besides those of languages."""
 _AGENT: Final = re.compile(rb"^\s*class \w+\(.*Agent\b|^\s+def choose\(|^def \w+\(obs(ervation)?, conf", re.MULTILINE)
-_QUOTED: Final = re.compile(rb"""(["'`])([^"'`\\\n]+)\1""")
+_MOST_LOOKED_AT: Final = 1000
+"""Files of a folder that are looked for in a program."""
 _READ: Final = 1 << 20
 """Bytes of a program that are read."""
 
@@ -177,8 +178,7 @@ _READ: Final = 1 << 20
 def named_in(agent: Path, parts: Iterable[str] = ()) -> list[str]:
     """The names of the data files, relative to the agent's folder. `parts`: its other files there."""
     try:
-        program = _start(agent)
-        texts = _texts(program) if agent.suffix == ".py" else {at[2].decode() for at in _QUOTED.finditer(program)}
+        texts = _texts(_start(agent)) if agent.suffix == ".py" else _quoted(_start(agent), agent.parent)
     except (OSError, SyntaxError, ValueError, RecursionError):
         return []
     found = sorted(text for text in texts if _is_data(agent.parent, text))
@@ -191,9 +191,16 @@ def _texts(program: bytes) -> set[str]:
     return {text.removeprefix(f"{kaggle.PLACE}/") for text in constants if isinstance(text, str)}
 
 
+def _quoted(program: bytes, folder: Path) -> set[str]:
+    """The files below the folder whose names end a quoted text of a program in any language."""
+    files = islice(folder.rglob("*"), _MOST_LOOKED_AT)
+    names = (path.relative_to(folder).as_posix() for path in files)
+    return {name for name in names if re.search(rb"[\"'`/]" + re.escape(os.fsencode(name)) + rb"[\"'`]", program)}
+
+
 def _is_data(folder: Path, text: str) -> bool:
     path = Path(text)
-    if not path.suffix or path.suffix in (*_PROGRAMS, *languages.ours()) or str(path) != text:
+    if text == "command.json" or not path.suffix or path.suffix in (*_PROGRAMS, *languages.ours()) or str(path) != text:
         return False
     if path.is_absolute() or len(path.parts) > MOST_LEVELS or any(part.startswith(".") for part in path.parts):
         return False

@@ -71,8 +71,6 @@ def enter(
     if player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT):
         raise BadPlayer(f"'{player.text}' can only play in `arena play`, at a terminal")
     if player.engine is not None:
-        # GONE  # here: it loads the rules of chess and Go
-
         check_game(player.text, player.engine, confinement.rules)
     submission = builder.take(player, store)
     settings = confinement.warden_settings(name, submission, store, wanted=walls, allowance=allowance)
@@ -344,7 +342,8 @@ class Confinement:
 
 def _folder_of(submission: Submission) -> str:
     """The folder of an agent's program in the store; empty for an agent that has no file there."""
-    own = next((word for word in submission.command if word.startswith(f"{submission.source}/")), "")
+    words = (entry for word in submission.command for entry in word.split(os.pathsep))  # a class path has several
+    own = next((word for word in words if word.startswith(f"{submission.source}/")), "")
     return own if os.path.isdir(own) else os.path.dirname(own)
 
 

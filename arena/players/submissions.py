@@ -334,7 +334,8 @@ def is_command(source: Path) -> bool:
     A Python agent never does, whatever its files are called: a hand-in with a command.json of its own could name
     any program, and any file of this user to be copied beside it. Copies of a command are in folders, never at the top.
     """
-    return (source / _COMMAND_FILE).is_file() and not (source / MAIN_FILE).exists()
+    own = source / _COMMAND_FILE
+    return own.is_file() and [entry.name for entry in os.scandir(source) if entry.is_file()] == [own.name]
 
 
 def command_arguments(source: Path) -> list[str]:

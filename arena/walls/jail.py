@@ -47,6 +47,10 @@ _MOST_LOCKED: Final = 8 * MEBIBYTE
 """Bytes that a process can lock in memory with mlock (RLIMIT_MEMLOCK)."""
 _PER_FILE: Final = 4096
 """Bytes that each file counts in addition to its content."""
+_MOST_LINKS: Final = 500
+"""Links in an agent's working directory; bubblewrap takes 9,000 words."""
+_SHORT_LINK: Final = 127
+"""Bytes of a link's target that tmpfs keeps without a page."""
 _MOST_FOLDERS: Final = 1000
 """Folders in an agent's working directory that are searched for files; more count as too much."""
 _UNCOUNTED: Final = 20 * MEBIBYTE
@@ -270,8 +274,9 @@ class Confined:
             # /proc/PID/root leads only into the container, which ends with its first process.
             if self._first not in usage.children(self.pid):
                 return [0]
-            places = ("/tmp", "/dev/shm", file_access.OWN)
-            return [_used(f"/proc/{self._first}/root{place}") for place in places]
+            root = f"/proc/{self._first}/root"
+            own = _used(f"{root}{file_access.OWN}") - self._at_start
+            return [own, *(_used(f"{root}{place}") for place in ("/tmp", "/dev/shm"))]
         if self.walls.kind is WallKind.LIMITS or self.walls.allowance.disk:
             return [_size(self.folder) - self._at_start]
         return [0]
@@ -325,13 +330,14 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
     system fails; then no process or file is left."""
     folder = Path(tempfile.mkdtemp(prefix="agent-", dir=scratch))
     # A sandboxed agent is one process, which is measured directly; behind limits an agent could leave the group.
-    group = cgroup.make(walls.allowance.memory) if walls.kind is WallKind.CONTAINER else None
+    in_container = walls.kind is WallKind.CONTAINER
+    group = cgroup.make(walls.allowance.memory) if in_container else None
     outcome, status = os.pipe()
     handed = [status]
     try:
-        links = [(entry.path, entry.name) for entry in os.scandir(walls.beside)] if walls.beside else []
+        links = _links(walls.beside)
         words = [sys.executable, "-I", "-S", _CONFINE, str(status), *_steps(walls, folder, core, group, handed), "--"]
-        if walls.kind is WallKind.CONTAINER:
+        if in_container:
             words[0] = os.path.realpath(sys.executable)
             readable = (
                 *file_access.SYSTEM,
@@ -344,7 +350,9 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
         else:
             for path, name in links:
                 os.symlink(path, folder / name)
-        at_start = _size(folder)
+        at_start = (
+            sum(_PER_FILE * (1 + (len(path) > _SHORT_LINK)) for path, _ in links) if in_container else _size(folder)
+        )
         process = subprocess.Popen(
             [*words, *command],
             stdin=subprocess.PIPE,
@@ -408,6 +416,13 @@ def read_all(pipe: int, within: float) -> tuple[bytes, bool]:
             return data, True
         data += part
     return data, False
+
+
+def _links(beside: str) -> list[tuple[str, str]]:
+    """The links of a working directory: (path, name) of each file and folder in `beside`."""
+    if not beside:
+        return []
+    return [(os.path.join(beside, name), name) for name in sorted(os.listdir(beside))[:_MOST_LINKS]]
 
 
 def _steps(walls: Walls, folder: Path, core: int | None, group: cgroup.Cgroup | None, handed: list[int]) -> list[str]:

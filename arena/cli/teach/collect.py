@@ -105,13 +105,14 @@ def show_notes(
     lines: Sequence[HandInResult],
     *,
     deadline: datetime | None,
+    as_before: bool,
     own_deadlines: Mapping[Student, datetime],
     shared: Sequence[SharedContent],
     roster: Roster,
     not_on_roster: Sequence[str],
 ) -> None:
     """Print what needs attention, below the table."""
-    _show_rest(lines, deadline)
+    _show_rest(lines, deadline, as_before=as_before)
     _show_own_deadlines(own_deadlines, lines)
     _show_shared(lines, shared, roster)
     if not_on_roster:
@@ -119,7 +120,7 @@ def show_notes(
         _say("if an alias was changed, change it back; or: arena rule withdraw NAME --reason WHY", indent=4)
 
 
-def _show_rest(lines: Sequence[HandInResult], deadline: datetime | None) -> None:
+def _show_rest(lines: Sequence[HandInResult], deadline: datetime | None, *, as_before: bool) -> None:
     """Print the messages of submissions, who is missing, what matches nobody, and the deadline."""
     for line in lines:
         if line.message and line.student and line.hand_in and not line.repeats:
@@ -141,7 +142,8 @@ def _show_rest(lines: Sequence[HandInResult], deadline: datetime | None) -> None
         if len(unmatched) > _MOST_LISTED:
             _say(f"... and {len(unmatched) - _MOST_LISTED} more", indent=4)
     if deadline is not None:
-        _say(f"deadline: {_moment(deadline)}; {_by_which_clocks(lines)}")
+        last = f", as in the last run (--deadline {NO_DEADLINE}: none)" if as_before else ""
+        _say(f"deadline: {_moment(deadline)}{last}; {_by_which_clocks(lines)}")
 
 
 def _show_teams(lines: Sequence[HandInResult]) -> None:
@@ -278,6 +280,8 @@ def _say(text: str, *, indent: int = 0) -> None:
     print(wrapped(printable(text), begin=" " * indent, more=" " * indent))
 
 
+NO_DEADLINE: Final = "none"
+"""The option for nothing is late."""
 _NO_ROSTER: Final = "expected a roster: --roster FILE, or roster = in the table [course] of --tournament FILE"
 
 
@@ -307,7 +311,8 @@ def collect(
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Deadline: 2026-05-01 (end of the day), '2026-05-01 23:59 Europe/Berlin' or '2026-05-01 23:59+02:00'.",
+            help="Deadline: 2026-05-01 (end of the day), '2026-05-01 23:59 Europe/Berlin', '2026-05-01 23:59+02:00' or "
+            "none.",
             show_default="the one in the description, else of the last run",
         ),
     ] = None,
@@ -380,6 +385,7 @@ def collect(
     exam, file = _exam(game, tournament=tournament, to=to)
     course = None if tournament is None else course_of(str(tournament))[1]
     late_too, until = _lateness(late, deadline, course, file)
+    as_before = deadline is None and until is not None and (course is None or course.deadline is None)
     known = roster_of(roster, course)
     if known is None:
         raise typer.BadParameter(_NO_ROSTER)
@@ -416,6 +422,7 @@ def collect(
         show_notes(
             lines,
             deadline=until,
+            as_before=as_before,
             own_deadlines=collector.own_deadlines,
             shared=collector.shared,
             roster=known,
@@ -469,13 +476,14 @@ def _lateness(
     late = late or (LATE[0] if course is None else course.late)
     if deadline is None and course is not None and course.deadline is not None:
         return late == "accept", course.deadline
-    deadline = deadline or collected_file.read_deadline(file)
-    if not deadline:
+    given = collected_file.read_deadline(file) if deadline is None else deadline
+    if given in ("", NO_DEADLINE):
         return late == "accept", None
     try:
-        return late == "accept", read_deadline(deadline)
+        return late == "accept", read_deadline(given)
     except BadSubmission as error:
-        raise typer.BadParameter(f"--deadline: {error}") from None
+        where = "--deadline" if deadline is not None else f"{file}: deadline"
+        raise typer.BadParameter(f"{where}: {error}") from None
 
 
 def _chosen(only: Sequence[str] | None, roster: Roster) -> list[Student] | None:

@@ -134,8 +134,8 @@ class Collector:
         self._late_too = late_too
         self._afresh = afresh
         self._kept = KeptAgents(file, submissions=submissions, database=database, now=now)
-        if deadline is not None and only is None:
-            self._kept.deadline = deadline_text(deadline)
+        if only is None:
+            self._kept.deadline = deadline_text(deadline) if deadline else ""
         rules = submissions.take_game(exam.game)
         same_for_all = repr(replace(self._exam, game=rules, description=""))
         self._conditions_hash = hashlib.sha256(same_for_all.encode()).hexdigest()[:16]
@@ -357,7 +357,7 @@ class KeptAgents:
         self._submissions = submissions
         self._database = database
         self._now = now
-        # That of all students, for runs that are given none.
+        # That of all students, for a run that is given none.
         self.deadline = collected_file.read_deadline(file)
         # By the names of the agents.
         self.by_name = self._read()

@@ -55,6 +55,7 @@ def test_the_files_whose_names_stand_in_the_program_are_stored_and_sent(agent: P
 @pytest.mark.parametrize(
     "text",
     [
+        "command.json",
         "../secret.txt",
         "{folder}/book.json",
         ".hidden.txt",
@@ -69,6 +70,7 @@ def test_the_files_whose_names_stand_in_the_program_are_stored_and_sent(agent: P
 def test_no_other_files_are(text: str, agent: Path) -> None:
     (agent.parent.parent / "secret.txt").write_text("")
     (agent.parent / ".hidden.txt").write_text("")
+    (agent.parent / "command.json").write_text("[1]")
     (agent.parent / "helper.py").write_text("")
     (agent.parent / "link.txt").symlink_to(agent.parent.parent / "secret.txt")
     agent.write_text(f'open("{text.format(folder=agent.parent)}")\n')
@@ -127,7 +129,12 @@ def test_the_last_function_of_a_file_is_named_with_kaggle(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("program", "text"), [("bot.cpp", 'ifstream in("book.json");'), ("bot.js", "load('book.json')")]
+    ("program", "text"),
+    [
+        ("bot.cpp", 'fprintf(stderr, "don\'t\\n"); ifstream in("book.json");'),
+        ("bot.js", "load(`${__dirname}/book.json`)"),
+        ("bot.c", 'fopen("./book.json", "rb"); puts("\xff");'),
+    ],
 )
 def test_programs_in_other_languages_have_data_files_too(program: str, text: str, tmp_path: Path) -> None:
     (tmp_path / program).write_text(text)

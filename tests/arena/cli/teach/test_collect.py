@@ -127,8 +127,13 @@ def test_a_run_without_a_deadline_has_that_of_the_last_run(course: Path) -> None
     assert 'deadline = "2026-04-01 18:30:00 Europe/Berlin"' in written.read_text()
     assert lateness("--only", "1003", "--deadline", "2027-04-01") == {"no"}
     assert lateness() == {"yes"}
-    assert "deadline: 2026-04-01 18:30:00 (Europe/Berlin, UTC+0200)" in collect().out
-    assert lateness("--deadline", "2027-04-01") == {"no"}
+    assert "deadline: 2026-04-01 18:30:00 (Europe/Berlin, UTC+0200), as in the last run" in " ".join(
+        collect().out.split()
+    )
+    assert lateness("--deadline", "none") == lateness() == {"no"}
+    written.write_text(f'deadline = "soon"\n{written.read_text()}')
+    ended = collect()
+    assert (ended.code, "cs101.collected.toml: deadline: expected a day" in " ".join(ended.err.split())) == (2, True)
 
 
 @pytest.mark.costly
