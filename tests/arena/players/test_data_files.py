@@ -8,9 +8,9 @@ import pytest
 
 from arena.errors import BadPlayer
 from arena.match.allowance import WallKind
-from arena.players import contents
+from arena.players import contents, entrants
 from arena.players.player import PlayerKind, read_player
-from arena.players.submissions import Store
+from arena.players.submissions import Store, Submission, build_warnings, is_command
 from arena.players.versions import version_started_as as started_as
 from arena.serve.hand_in_client import packed
 from tests.kit.arena_program import arena
@@ -143,6 +143,46 @@ def test_programs_in_other_languages_have_data_files_too(program: str, text: str
     assert {*store.read_source(tmp_path / program, alone=False)} == {program, "book.json"}
     (tmp_path / "another.go").write_text("")
     assert {*store.read_source(tmp_path / program, alone=False)} == {program}
+
+
+def test_the_working_directory_has_the_files_beside_the_program(tmp_path: Path) -> None:
+    source = tmp_path / ("0" * 64)
+    (source / "3" / "classes").mkdir(parents=True)
+
+    def folder(*command: str) -> str:
+        return entrants._folder_of(Submission(source.name, PlayerKind.COMMAND, command, source))
+
+    assert folder("/usr/bin/java", "-cp", f"{source}/3/classes:{source}/3/lib/x.jar", "A") == f"{source}/3/classes"
+    assert folder("/usr/bin/node", f"{source}/1/bot.js") == f"{source}/1"
+    assert folder(f"{source}/agent.py:MyAgent") == str(source)
+    assert folder("/usr/bin/stockfish") == ""
+
+
+@pytest.mark.parametrize("content", ["[1]", "not JSON", '{"program": "sh", "built": "x", "arguments": []}'])
+def test_a_file_called_like_the_stores_own_is_data_of_a_python_agent(content: str, tmp_path: Path) -> None:
+    store = Store(tmp_path / "arena.store")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "single.py").write_text(AGENT)
+    taken = store.take(read_player(str(tmp_path / "mine" / "single.py")))
+    (taken.source / "command.json").write_text(content)
+    assert not is_command(taken.source)
+    assert build_warnings(taken.source) == ""
+
+
+@pytest.mark.costly
+def test_many_files_are_neither_written_nor_too_many_for_a_container(tmp_path: Path) -> None:
+    need(WallKind.CONTAINER)
+    folder = tmp_path / "many"
+    folder.mkdir()
+    (folder / "agent.py").write_text(AGENT.replace("book.json", "0001.json").replace("data/weights.bin", "0002.json"))
+    for number in range(3000):
+        (folder / f"{number:04}.json").write_text("1" if number == 2 else "{}")
+    (tmp_path / "t.toml").write_text(
+        'name = "t"\ngame = "tictactoe"\nwalls = "container"\n[limits]\ndisk = "1M"\n'
+        '[[agent]]\nname = "many"\nplayer = "many"\n[[agent]]\nname = "r"\nplayer = "random"\n'
+    )
+    ended = arena("check", "many", "--tournament", "t.toml", cwd=tmp_path)
+    assert "Ready to play: no problems found" in ended.out, ended.out
 
 
 @pytest.mark.costly
