@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 _KEY: Final = re.compile(rb"\x1b\[<(\d+);(\d+);(\d+)[Mm]|\x1b\[[0-9;]*[@-~]|\x1bO.|[\x00-\x7f]|[\xc0-\xff][\x80-\xbf]+")
-_BEGUN: Final = re.compile(rb"\x1b(\[[0-9;<]*|O)?")
+_REST_WITHIN: Final = 0.03
+"""Seconds in which the rest of a key must follow its first byte; Escape alone is a key too."""
+_BEGUN: Final = re.compile(rb"\x1b(\[[0-9;<]*|O)?|[\xc0-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf7][\x80-\xbf]{0,2}")
 """A key of which more can come."""
 _LOOK_EVERY: Final = 0.2
 """Seconds between two looks whether the terminal is ours again."""
@@ -219,7 +221,7 @@ class Screen:
 
     def _keys(self) -> Iterator[str]:
         while self._typed:
-            if _BEGUN.fullmatch(self._typed) and select.select([self._keyboard], [], [], 0.03)[0]:
+            while _BEGUN.fullmatch(self._typed) and select.select([self._keyboard], [], [], _REST_WITHIN)[0]:
                 self._typed += os.read(self._keyboard, 1024)
             found = _KEY.match(self._typed)
             self._typed = self._typed[found.end() if found else 1 :]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import select
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -154,3 +155,20 @@ def test_without_colours_bold_and_reverse_are_there(monkeypatch: pytest.MonkeyPa
     tube = Tube(20, 4, monkeypatch)
     tube.screen.look = LOOKS["none"]
     assert "\x1b[1;7mnow\x1b[0m" in tube.draw([Text("now", Style(bold=True, reverse=True))])
+
+
+def test_keys_that_arrive_in_pieces_are_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = os.read
+    monkeypatch.setattr(os, "read", lambda file, _: read(file, 1))
+    ours, keyboard = os.pipe()
+    try:
+        shown = Screen()
+        shown._keyboard = ours
+        os.write(keyboard, b"\x1b[Cx\x1b[5~\x1b[<0;3;4M\x1bOA" + "ä♞".encode() + b"\x1b")
+        keys = []
+        while select.select([ours], [], [], 0)[0]:
+            keys += shown.pressed()
+        assert keys == ["right", "x", "mouse 2 3", "up", "ä", "♞", "escape"]
+    finally:
+        os.close(ours)
+        os.close(keyboard)
