@@ -28,7 +28,7 @@ from arena.web.live_record import LiveRecord
 from arena.web.page_routes import FILTERS, wanted
 from arena.web.page_values import JSON, Asked, Drawn, NotThere
 from arena.web.permissions import VISITOR, SeenNames, shown_game
-from arena.web.results import Heading, OpponentRow, Overview, VersionCurve, agent_view
+from arena.web.results import Heading, Opponent, Overview, VersionCurve, agent_view
 from arena.web.site import Site
 from db.database import Connection
 from db.records import MoveRecord, PastGame, PastSeat
@@ -124,7 +124,7 @@ class AgentDocument(Struct, kw_only=True):
     """The number of the version that plays now."""
     curves: Sequence[VersionCurve]
     worst: list[LossDocument]
-    opponents: Sequence[OpponentRow]
+    opponents: Sequence[Opponent]
 
 
 class ErrorDocument(Struct, kw_only=True):

@@ -156,7 +156,7 @@ class WorstLoss(Struct, frozen=True, kw_only=True):
     """The opponent's rating now."""
 
 
-class OpponentRow(Struct, frozen=True, kw_only=True):
+class Opponent(Struct, frozen=True, kw_only=True):
     """The games of an agent against another one."""
 
     name: str
@@ -176,7 +176,7 @@ class AgentView(Struct, frozen=True, kw_only=True):
     """Versions in the order of their numbers."""
     worst: Sequence[WorstLoss]
     """At most 10, the loss against the lowest rated opponent first."""
-    opponents: Sequence[OpponentRow]
+    opponents: Sequence[Opponent]
     """In the order of the standings."""
     latest: Sequence[ListedGame]
     """The last 20 games, the newest first."""
@@ -541,7 +541,7 @@ def agent_view(
         curves=[VersionCurve(number=number, points=points) for number, points in curves.items()],
         worst=_worst(connection, tournament, name, agents, shown),
         opponents=[
-            OpponentRow(name=one.name, games=met[one.name].games, points=met[one.name].points)
+            Opponent(name=one.name, games=met[one.name].games, points=met[one.name].points)
             for one in agents
             if one.name in met
         ],

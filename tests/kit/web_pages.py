@@ -16,7 +16,7 @@ from arena.web.results import (
     AgentView,
     GamesPart,
     Heading,
-    OpponentRow,
+    Opponent,
     Overview,
     PlayingGame,
     VersionCurve,
@@ -94,7 +94,7 @@ def web_pages(file: Path, names: Sequence[str], title: str, *, games: int = 2) -
         version=2,
         curves=[curve(1, [1500.0, 1400.0, 1420.0]), curve(2, [1450.0, 1520.0, 1600.0])],
         worst=[WorstLoss(game=game, opponent=other, rating=1234.5) for game in lost],
-        opponents=[OpponentRow(name=name, games=4, points=2.5) for name in agents[1:]],
+        opponents=[Opponent(name=name, games=4, points=2.5) for name in agents[1:]],
         latest=[game for game in listed if one in game.players][:20],
         made=NOW,
     )

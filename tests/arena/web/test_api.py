@@ -19,7 +19,7 @@ from arena.history.documents import LISTED
 from arena.web import api
 from arena.web.page_values import Asked, BadQuery, NotThere
 from arena.web.permissions import Names
-from arena.web.results import Heading, OpponentRow, Overview, PlayingGame, VersionCurve
+from arena.web.results import Heading, Opponent, Overview, PlayingGame, VersionCurve
 from arena.web.site import Site
 from db.database import Database
 from db.errors import NotFound
@@ -131,7 +131,7 @@ def test_the_documentation_lists_every_address_and_every_field() -> None:
     for path, *_ in api.ADDRESSES:
         address = path.replace("{tournament:segment}", "NAME").replace("{agent:segment}", "ALIAS")
         assert f"`{address.replace('{id:segment}', 'ID')}`" in section
-    described = (Overview, Heading, PlayingGame, VersionCurve, RatingPoint, OpponentRow, api.LossDocument)
+    described = (Overview, Heading, PlayingGame, VersionCurve, RatingPoint, Opponent, api.LossDocument)
     documents = (api.TournamentDocument, api.GamesDocument, api.AgentDocument, api.SeatDocument, api.MoveDocument)
     for kind in (*described, *documents):
         for field in kind.__struct_fields__:
