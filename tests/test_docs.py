@@ -84,7 +84,7 @@ def test_shown_files_are_as_shown() -> None:
 
 
 def test_every_picture_is_drawn_by_a_shown_command() -> None:
-    shown = "".join(command for _, block in blocks("console") for command, _ in commands(block))
+    shown = "\n".join(command for _, block in blocks("console") for command, _ in commands(block))
     for picture in (ROOT / "docs" / "pictures").iterdir():
         assert re.search(rf"--(?:svg|answers) {picture.name}\b", shown), picture
 
