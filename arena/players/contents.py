@@ -23,6 +23,8 @@ from arena import languages
 from arena.errors import BadPlayer
 from db.sources import MOST_LEVELS, StoredFile
 
+COMMAND_FILE: Final = "command.json"
+"""The file of the store that says how a command is run; no data file of an agent has its name."""
 Part: TypeAlias = str | dict[str, str]
 """A part of a stored command: a text, or the path of a copy ({"copy": "2/book.bin"})."""
 
@@ -200,7 +202,7 @@ def _quoted(program: bytes, folder: Path) -> set[str]:
 
 def _is_data(folder: Path, text: str) -> bool:
     path = Path(text)
-    if text == "command.json" or not path.suffix or path.suffix in (*_PROGRAMS, *languages.ours()) or str(path) != text:
+    if text == COMMAND_FILE or not path.suffix or path.suffix in (*_PROGRAMS, *languages.ours()) or str(path) != text:
         return False
     if path.is_absolute() or len(path.parts) > MOST_LEVELS or any(part.startswith(".") for part in path.parts):
         return False

@@ -41,7 +41,7 @@ from arena import languages
 from arena.engines import Engine
 from arena.errors import ArenaError, BadFixture, BadPlayer
 from arena.players import engines, own_sources
-from arena.players.contents import CommandPart, Contents, Part, command_parts, command_setting
+from arena.players.contents import COMMAND_FILE, CommandPart, Contents, Part, command_parts, command_setting
 from arena.players.own_sources import OwnSource
 from arena.players.player import MAIN_FILE, Player, PlayerKind, refuse_missing_script
 from db import private
@@ -51,7 +51,6 @@ _VERSION_MANAGERS: Final = ("pyenv", "rbenv", "nodenv", "asdf", "mise")
 """Programs that choose the version of other programs. Each answers to `which NAME`."""
 _ANSWERS_WITHIN: Final = 10
 """Seconds."""
-_COMMAND_FILE: Final = "command.json"
 _BUILT_FILES: Final = "files"
 """The folder of a built agent's files in the store. Nothing handed in can replace command.json, which is outside."""
 _Argument: TypeAlias = Part | list[Part]
@@ -226,7 +225,7 @@ class Store:
                 for number, (name, value) in enumerate(engine.options.items(), 1)
             }
             command["engine"] = {**to_builtins(engine), "options": options}
-        contents.files[_COMMAND_FILE] = StoredFile(json.dumps(command, indent=1).encode(), executable=False)
+        contents.files[COMMAND_FILE] = StoredFile(json.dumps(command, indent=1).encode(), executable=False)
         source = self._keep(contents.files)
         return Submission(
             source.name, player.kind, (str(path), *command_arguments(source)), source, stored_engine(source)
@@ -281,7 +280,7 @@ class Store:
         if warnings:
             command["warnings"] = warnings
         written = json.dumps(command, indent=1).encode()
-        contents.add_content(_COMMAND_FILE, StoredFile(written, executable=False))
+        contents.add_content(COMMAND_FILE, StoredFile(written, executable=False))
         source = self._keep(kept)
         own_sources.note(OwnSource.AGENT, source.name)
         return built_player(source)
@@ -334,7 +333,7 @@ def is_command(source: Path) -> bool:
     A Python agent never does, whatever its files are called: a hand-in with a command.json of its own could name
     any program, and any file of this user to be copied beside it. Copies of a command are in folders, never at the top.
     """
-    own = source / _COMMAND_FILE
+    own = source / COMMAND_FILE
     return own.is_file() and [entry.name for entry in os.scandir(source) if entry.is_file()] == [own.name]
 
 
@@ -408,7 +407,7 @@ def _built_part(text: str, kept: Mapping[str, StoredFile]) -> Part:
 
 
 def _read_command_file(source: Path) -> dict[str, Any]:
-    read: dict[str, Any] = json.loads((source / _COMMAND_FILE).read_text("utf-8"))
+    read: dict[str, Any] = json.loads((source / COMMAND_FILE).read_text("utf-8"))
     return read
 
 

@@ -192,7 +192,6 @@ def _found(
 # The pace of the TV page: a fast game is shown slowly enough to be watched, behind the game if need be.
 
 
-_SECOND: Final = 1_000_000_000
 STEP: Final = 0.6
 """Least seconds between two positions on a large board."""
 _LONGEST: Final = 90.0
@@ -229,7 +228,7 @@ class PacedGame:
     @property
     def since(self) -> int | None:
         """When the turn on the screen began, in nanoseconds: in the game, or behind it when the position was shown."""
-        return int(self._stepped * _SECOND) if self._is_behind else self.shown.since
+        return int(self._stepped * SECOND) if self._is_behind else self.shown.since
 
     @property
     def spent(self) -> int | None:

@@ -281,7 +281,7 @@ def _say(text: str, *, indent: int = 0) -> None:
 
 
 NO_DEADLINE: Final = "none"
-"""The option for nothing is late."""
+"""The value of --deadline with which nothing is late."""
 _NO_ROSTER: Final = "expected a roster: --roster FILE, or roster = in the table [course] of --tournament FILE"
 
 
@@ -384,8 +384,8 @@ def collect(
         tournament, sources = _described(sources)
     exam, file = _exam(game, tournament=tournament, to=to)
     course = None if tournament is None else course_of(str(tournament))[1]
-    late_too, until = _lateness(late, deadline, course, file)
-    as_before = deadline is None and until is not None and (course is None or course.deadline is None)
+    late_too = _late_too(late, course)
+    until, as_before = _deadline(deadline, course, file)
     known = roster_of(roster, course)
     if known is None:
         raise typer.BadParameter(_NO_ROSTER)
@@ -462,27 +462,30 @@ def _exam(game: str | None, *, tournament: Path | None, to: Path | None) -> tupl
     return exam, to or default
 
 
-def _lateness(
-    late: str | None, deadline: str | None, course: Course | None, file: Path
-) -> tuple[bool, datetime | None]:
-    """Whether late submissions play, and the deadline: as given in the command line, else as in the description, else
-    as in the collected `file` of an earlier run."""
-    from arena.course.collecting.hand_in import read_deadline
+def _late_too(late: str | None, course: Course | None) -> bool:
+    """Whether late submissions play."""
     from arena.course.course import LATE
-    from arena.tournament import collected_file
 
     if late not in (None, *LATE):
         raise typer.BadParameter(f"--late: expected {' or '.join(LATE)}, got {quote(late)}")
-    late = late or (LATE[0] if course is None else course.late)
-    if deadline is None and course is not None and course.deadline is not None:
-        return late == "accept", course.deadline
-    given = collected_file.read_deadline(file) if deadline is None else deadline
-    if given in ("", NO_DEADLINE):
-        return late == "accept", None
+    return (late or (LATE[0] if course is None else course.late)) == "accept"
+
+
+def _deadline(given: str | None, course: Course | None, file: Path) -> tuple[datetime | None, bool]:
+    """The deadline: as given in the command line, else as in the description, else as in the collected `file` of an
+    earlier run; and whether it is that of the file."""
+    from arena.course.collecting.hand_in import read_deadline
+    from arena.tournament import collected_file
+
+    if given is None and course is not None and course.deadline is not None:
+        return course.deadline, False
+    text = collected_file.read_deadline(file) if given is None else given
+    if text in ("", NO_DEADLINE):
+        return None, False
     try:
-        return late == "accept", read_deadline(given)
+        return read_deadline(text), given is None
     except BadSubmission as error:
-        where = "--deadline" if deadline is not None else f"{file}: deadline"
+        where = "--deadline" if given is not None else f"{file}: deadline"
         raise typer.BadParameter(f"{where}: {error}") from None
 
 
