@@ -28,16 +28,13 @@ from arena.course.collecting.hand_in import (
 )
 from arena.course.collecting.inbox import Inbox, StoredAgent
 from arena.course.roster import Roster, Student, replace_unprintable
-from arena.course.similar.comparison import SharedContent, of_versions, shared_content
-from arena.course.similar.sources import starters
+from arena.course.similar import SharedContent, of_versions, shared_content, starters
 from arena.errors import BadPlayer, BadSubmission
 from arena.history.words import without_store
 from arena.players.build_commands import LanguageTable
 from arena.players.submissions import Store
-from arena.student.checking import CheckReport
-from arena.student.checking.check_maker import Examiner
-from arena.student.checking.check_schedule import Candidate
-from arena.student.checking.exam import Exam
+from arena.student.checking import CheckReport, Exam
+from arena.student.checking.check_maker import Candidate, Examiner
 from arena.tournament import collected_file
 from arena.tournament.collected_file import Collected, Refused
 from arena.walls.run_folder import RunFolder

@@ -36,8 +36,7 @@ from db.database import Database
 from db.errors import NotFound
 
 if TYPE_CHECKING:
-    from arena.course.feedback.findings import Fault, GameToSee
-    from arena.course.feedback.sentences import AgentFeedback
+    from arena.course.feedback.agent_feedback import AgentFeedback, Fault, GameToSee
     from db.database import Connection
 
 MAIL: Final = "mail.csv"

@@ -17,7 +17,7 @@ from adsearch.pictures.tree_picture import Node, Picture, game_tree
 from adsearch.state import CHANCE
 from adsearch.trace import written
 from arena.course.lecture import random_trees
-from arena.course.lecture.worksheet import Worksheet, title_of
+from arena.course.lecture.exercise import Worksheet, title_of
 from arena.errors import ArenaError
 
 # Search programs as they are in circulation, each with the mistakes that are often made in them.

@@ -22,7 +22,7 @@ from adsearch.pictures.svg import split_style
 from adsearch.pictures.tree_picture import Picture
 from arena.course.aliases import numbered, slug
 from arena.course.lecture import kinds
-from arena.course.lecture.worksheet import Figure, Worksheet
+from arena.course.lecture.exercise import Figure, Worksheet
 from arena.course.roster import Roster
 from arena.errors import ArenaError, BadFolder, BadRoster
 from arena.history import csv_cells

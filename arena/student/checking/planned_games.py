@@ -20,7 +20,7 @@ from adsearch import CHANCE, State, games
 from arena.match.schedule import Entrant, Planned
 from arena.match.seeds import GameSeeds, number
 from arena.players.player import unique_names
-from arena.student.checking.exam import Exam
+from arena.student.checking import Exam
 from arena.student.checking.played_games import CheckGame, MovePace
 from arena.student.checking.resigning_opponent import AFTER
 from db.records import GameKind
