@@ -415,8 +415,8 @@ def read_games(
 def agent_feedback(
     report: Report, read: GamesRead, shown: Mapping[str, str], *, bundle: str = "", trust: bool = False
 ) -> AgentFeedback:
-    """The feedback that follows from these games. `bundle`: as in `Conditions`. `trust`: run the rules of other people
-    too."""
+    """The feedback that follows from these games. `bundle`: as in `GameConditions`. `trust`: run the rules of other
+    people too."""
     agent = read.agent
     found = findings(
         read.own, games=read.games, at_fault=read.at_fault, candidates=read.candidates, shown=shown, trust=trust

@@ -261,7 +261,8 @@ def _made(name: str, task: _Task, seed: int, random: Random, depth: int, width: 
     window = (-inf, inf)
     if task.window:
         # No leaf has the value of an end, so the result is either inside the window or outside.
-        free = sorted(set(range(-(width**depth), width**depth)) - {*map(int, _leaf_values(state))})
+        leaves = (random_trees.below(state, path) for path in questions.all_leaves(state, None))
+        free = sorted({*range(-(width**depth), width**depth)} - {int(leaf.utilities()[0]) for leaf in leaves})
         middle = len(free) // 2
         window = (random.choice(free[:middle]), random.choice(free[middle:]))
     result, trace = _searched(name, state, window)
@@ -281,12 +282,6 @@ def _searched(name: str, state: Tree, window: tuple[float, float]) -> tuple[Resu
 
 # Hundreds of trees are searched for one exercise.
 _configured = cache(searches.configured)
-
-
-def _leaf_values(state: Tree) -> Iterator[float]:
-    """The values of all leaves for MAX."""
-    for path in questions.all_leaves(state, None):
-        yield random_trees.below(state, path).utilities()[0]
 
 
 def _description(name: str, task: _Task, random: Random, depth: int, width: int) -> dict[str, Any]:
