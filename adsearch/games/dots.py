@@ -252,30 +252,35 @@ class Dots(GridGame[int]):
 
     def evaluate(self, seat: int) -> float:
         """The boxes won minus lost so far, and an estimate of what the open ones will add."""
-        if self.turn is None:
+        turn = self.turn
+        board = self.board
+        if turn is None:
             return self.utilities()[seat]
         ahead = self.x.bit_count() - self.o.bit_count()
-        to_take, chains = self._open_boxes()
-        value = WEIGHT_OF_A_BOX_TO_TAKE * to_take + WEIGHT_OF_CHAINS * chains
-        return (-ahead if seat else ahead) + (value if seat == self.turn else -value)
+        few, two, three, _ = board.sides(self.edges)
+        to_take = board.reach(self.edges, three, two | three) if three else 0
+        value = WEIGHT_OF_A_BOX_TO_TAKE * to_take.bit_count()
+        if not board.all_edges & ~self.edges & ~board.around(board.boxes ^ few):
+            opening = worth_of_opening(board.chains(self.edges, two & ~to_take))
+            # A player can leave the last two boxes of a chain: the other gets them and must open the next chain.
+            value += WEIGHT_OF_CHAINS * (max(opening, -opening - 4) if to_take.bit_count() > 1 else opening)
+        return (-ahead if seat else ahead) + (value if seat == turn else -value)
 
     def features(self, seat: int) -> dict[str, float]:
-        to_take, chains = self._open_boxes()
-        ahead = self.x.bit_count() - self.o.bit_count()
-        sign = 1.0 if seat == self.turn else -1.0
-        return {"boxes": float(-ahead if seat else ahead), "to_take": sign * to_take, "chains": sign * chains}
-
-    def _open_boxes(self) -> tuple[int, int]:
-        """For the side to move: the boxes of open chains, and what opening the next chain brings if it must."""
         board = self.board
         few, two, three, _ = board.sides(self.edges)
-        open_chains = board.reach(self.edges, three, two | three) if three else 0
-        to_take = open_chains.bit_count()
-        if board.all_edges & ~self.edges & ~board.around(board.boxes ^ few):
-            return to_take, 0
-        opening = worth_of_opening(board.chains(self.edges, two & ~open_chains))
-        # A player can leave the last two boxes of a chain: the other gets them and must open the next chain.
-        return to_take, max(opening, -opening - 4) if to_take > 1 else opening
+        to_take = board.reach(self.edges, three, two | three) if three else 0
+        chains = 0
+        if not board.all_edges & ~self.edges & ~board.around(board.boxes ^ few):
+            opening = worth_of_opening(board.chains(self.edges, two & ~to_take))
+            chains = max(opening, -opening - 4) if to_take.bit_count() > 1 else opening
+        ahead = self.x.bit_count() - self.o.bit_count()
+        sign = 1.0 if seat == self.turn else -1.0
+        return {
+            "boxes": float(-ahead if seat else ahead),
+            "to_take": sign * to_take.bit_count(),
+            "chains": sign * chains,
+        }
 
     def noisy_moves(self) -> tuple[int, ...]:
         """The moves that close a box."""
