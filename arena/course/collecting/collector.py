@@ -296,7 +296,8 @@ class Collector:
         if plays and outcome is HandInOutcome.FAILED:
             # A mistake that ended no game.
             outcome = HandInOutcome.WARNING
-        message, advice = (checked.worst.message, checked.worst.advice) if checked.worst else ("", "")
+        told = (checked.worst.message, checked.worst.advice) if checked.worst else ("", "")
+        message, advice = map(self._inbox.without_scratch, told)
         if plays:
             queue.hand_ins.clear()
             queue.kept = Collected(
@@ -317,7 +318,6 @@ class Collector:
             # It passed under other conditions.
             queue.kept = None
             self._kept.drop(queue.agent)
-        message, advice = self._inbox.without_scratch(message), self._inbox.without_scratch(advice)
         result = HandInResult(outcome=outcome, hand_in=stored.hand_in, message=message, advice=advice)
         queue.results.append(replace(result, source=source, plays=plays))
 
