@@ -10,7 +10,7 @@ from math import inf, isinf, nextafter
 from adsearch import terms
 from adsearch.alphabeta import AlphaBeta
 from adsearch.budget import Budget
-from adsearch.null_windows import NullWindows
+from adsearch.mtdf import NullWindows
 from adsearch.ordering import Arrange, Ordering
 from adsearch.result import Result
 from adsearch.searcher import Evaluate

@@ -6,14 +6,15 @@ lower and upper bound are equal. A transposition table makes the repeated search
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf, nextafter
+from typing import Generic
 
 from adsearch import terms
 from adsearch.alphabeta import AlphaBeta
 from adsearch.budget import Budget
-from adsearch.null_windows import NullWindows
 from adsearch.ordering import Arrange, Ordering
-from adsearch.result import Result
+from adsearch.result import Bound, Result, line_of, moves_of
 from adsearch.searcher import Evaluate
 from adsearch.state import Move, State
 from adsearch.table import Table
@@ -50,3 +51,72 @@ def converge(
         beta = nextafter(value, inf) if value == windows.lower else value
         value = windows.ask(beta)
     return windows.result()
+
+
+# Null windows: a lower and an upper bound of a position's value, improved by one null-window search after another.
+
+
+class NullWindows(Generic[Move]):
+    """Bounds of the value v of `state`: lower <= v <= upper."""
+
+    def __init__(self, searcher: AlphaBeta[Move], state: State[Move], depth: int | None, limit: int) -> None:
+        self.searcher = searcher
+        self.state = state
+        self.depth = depth
+        self.limit = limit
+        self.lower, self.upper = terms.bounds_for(state, terms.root_seat(state))
+        self._proven = {Bound.LOWER: True, Bound.UPPER: True}
+        self._last: Result[Move] | None = None
+        # The last result that failed high: it has the move to play.
+        self._best: Result[Move] | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether lower < upper and the budget is not used up."""
+        return not self.searcher.was_cut() and (self.lower < self.upper or self._last is None)
+
+    def ask(self, beta: float) -> float:
+        """Test with a null window whether v >= `beta`; update a bound, and return it."""
+        alpha = nextafter(beta, -inf)
+        result = self.searcher.run(self.state, depth=self.depth, limit=self.limit, alpha=alpha, beta=beta)
+        if not self.searcher.was_cut():
+            self._last = result
+            self._proven[result.bound] = self.searcher.proven
+            if result.bound is Bound.LOWER:
+                self._best, self.lower = result, max(self.lower, result.value)
+            else:
+                self.upper = min(self.upper, result.value)
+        elif self._last is None:
+            self._last = result
+        return result.value
+
+    def result(self) -> Result[Move]:
+        """The result so far."""
+        known = self._best or self._last
+        assert known is not None
+        value = self.lower if self._best else known.value
+        closed = not self.searcher.was_cut()
+        line = self._line(known.line, value) if closed else known.line
+        exact = closed and (all(self._proven.values()) or self.searcher.is_final(self.state, value))
+        return replace(
+            known,
+            value=value,
+            line=line,
+            depth=known.depth if closed else 0,
+            nodes=self.searcher.effort.nodes,
+            exact=exact,
+            bound=Bound.EXACT if closed else known.bound,
+        )
+
+    def _line(self, line: tuple[Move, ...], value: float) -> tuple[Move, ...]:
+        """A principal variation that leads to `value`.
+
+        With a table, the line of a null-window search can contain a worse reply that has the same bound. Such a line is
+        searched again from its second move, with the full window."""
+        end = self.state
+        searcher = self.searcher
+        for move in line:
+            end = end.play(move)
+        if searcher.table is None or searcher.evaluate(end, terms.root_seat(self.state)) == value:
+            return line
+        return moves_of(searcher.completed(self.state, line_of(line[:1]), self.limit))

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from adsearch.errors import quote
-from agents import hosting, loading, parent, quick_start
+from agents import hosting, loading, own_process, quick_start
 from agents.errors import AgentsError
 from agents.player import Dismissed, Player
 from agents.streams import Log, Streams, claim
@@ -166,7 +166,7 @@ def _end_with_the_director(streams: Streams) -> None:
     import threading
 
     threading.Thread(target=wait, daemon=True).start()
-    parent.die_with_it()
+    own_process.die_with_it()
 
 
 def _leave(code: int) -> None:

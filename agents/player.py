@@ -18,7 +18,7 @@ from msgspec import UNSET
 from adsearch import State, games
 from agents import diagnosis, hosting
 from agents.agent import WITHOUT_CLOCK, Agent, Clock, Resign
-from agents.own_wait import own_wait
+from agents.own_process import own_wait
 from agents.protocol import Bye, FromReferee, Info, Move, Over, Ready, Refuse, Report, Start, Turn
 from agents.protocol import Resign as Resignation
 from agents.streams import Log

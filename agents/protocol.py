@@ -281,8 +281,7 @@ def to_line(message: Struct) -> bytes:
 
 def unpack_from_player(data: bytes) -> FromPlayer:
     """The message of a player in the msgpack `data`; BadMessage says what is wrong with it."""
-    message: FromPlayer = _unpack(data, _PLAYER_DECODER, _PLAYER_TYPES)
-    return _with_short_info(message)
+    return _with_short_info(_unpack(data, _PLAYER_DECODER, _PLAYER_TYPES))
 
 
 def unpack_from_referee(data: bytes) -> FromReferee:
@@ -320,8 +319,7 @@ def read_line(line: bytes) -> Any:
 
 def from_player(content: Any) -> FromPlayer:
     """`content` of a line as a message of a player; BadMessage says what is wrong with it."""
-    message: FromPlayer = _convert(content, _PLAYER_TYPES)
-    return _with_short_info(message)
+    return _with_short_info(_convert(content, _PLAYER_TYPES))
 
 
 def from_referee(content: Any) -> FromReferee:

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.arguments import Reader, positive
-from benchmarks.processes import Meter, run_tournament
+from benchmarks.processes import run_tournament
 from benchmarks.referee import echo
 
 AT_ONCE: Final = (1, 2, 4)
@@ -39,8 +39,7 @@ ENGINE: Final = Path(__file__).with_name("scripted_engine.py")
 
 def ours(at_once: int, games: int) -> float:
     """Recorded games a second, without the first tenth."""
-    options = f"tictactoe random random:seed=1 --seed 1 --rounds {games // 2} --games-at-once {at_once}"
-    played = run_tournament(options.split(), Meter(first=games // 10, last=games // 2 * 2))
+    played = run_tournament("tictactoe", games, at_once=at_once)
     return played.games / played.seconds
 
 

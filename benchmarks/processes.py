@@ -10,9 +10,10 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
+from dataclasses import astuple, dataclass
+from operator import add, sub
 from pathlib import Path
 from typing import Any, Final
 
@@ -43,25 +44,15 @@ class Use:
         return self.user + self.kernel
 
     def __add__(self, other: Use) -> Use:
-        return Use(
-            self.user + other.user,
-            self.kernel + other.kernel,
-            self.others + other.others,
-            self.switches + other.switches,
-        )
+        return Use(*map(add, astuple(self), astuple(other)))
 
     def each(self, parts: int) -> Use:
         """An equal part of it."""
-        return Use(self.user / parts, self.kernel / parts, self.others / parts, self.switches / parts)
+        return Use(*(used / parts for used in astuple(self)))
 
     def since(self, earlier: Use) -> Use:
         """What was used after `earlier`."""
-        return Use(
-            self.user - earlier.user,
-            self.kernel - earlier.kernel,
-            self.others - earlier.others,
-            self.switches - earlier.switches,
-        )
+        return Use(*map(sub, astuple(self), astuple(earlier)))
 
 
 def use_of(pid: int) -> Use:
@@ -71,8 +62,8 @@ def use_of(pid: int) -> Use:
         fields = (process / "stat").read_text().rpartition(")")[2].split()
         switches, others = 0, 0.0
         for thread in (process / "task").iterdir():
-            switches += _number(thread / "status", "voluntary_ctxt_switches:")
-            switches += _number(thread / "status", "nonvoluntary_ctxt_switches:")
+            switches += number_in(thread / "status", "voluntary_ctxt_switches:")
+            switches += number_in(thread / "status", "nonvoluntary_ctxt_switches:")
             if thread.name != process.name:
                 others += int((thread / "schedstat").read_text().split()[0]) / 1e9
     except OSError:
@@ -80,7 +71,7 @@ def use_of(pid: int) -> Use:
     return Use(int(fields[11]) * TICK, int(fields[12]) * TICK, others, switches)
 
 
-def _number(file: Path, key: str) -> int:
+def number_in(file: Path, key: str) -> int:
     """The number after `key` in a file such as /proc/PID/status; 0 if it is not there."""
     for line in file.read_text().splitlines():
         if line.startswith(key):
@@ -156,10 +147,18 @@ class Meter:
         return {pid: use_of(pid) for pid in (os.getpid(), *descendants(os.getpid()))}
 
 
-def run_tournament(arguments: Sequence[str], meter: Meter) -> Measured:
-    """Run `arena run ARGUMENTS` in this process, with a new database and its output in a file, and measure it."""
+def run_tournament(options: str, games: int, *, at_once: int = 1) -> Measured:
+    """Run `arena run OPTIONS` between random players in this process, with a new database and its output in a file, and
+    measure it, without the first tenth of the games."""
+    arguments = f"{options} random random:seed=1 --seed 1 --rounds {games // 2} --games-at-once {at_once}".split()
+    meter = Meter(first=games // 10, last=games // 2 * 2)
     play = Director.play
-    with tempfile.TemporaryDirectory() as folder, _output_to(Path(folder, "output")):
+    sys.stdout.flush()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Path(folder, "output").open("w") as output,
+        redirect_stdout(output),
+    ):
         Director.play = meter.watch(play)  # type: ignore[method-assign]
         try:
             app(["run", *arguments, "--db", str(Path(folder, "arena.db"))], prog_name="arena", standalone_mode=False)
@@ -168,11 +167,3 @@ def run_tournament(arguments: Sequence[str], meter: Meter) -> Measured:
     if meter.measured is None:
         raise SystemExit(f"arena run {' '.join(arguments)} ended before game {meter.last}")
     return meter.measured
-
-
-@contextmanager
-def _output_to(file: Path) -> Iterator[None]:
-    """Standard output goes to a file, as in `arena run ... > FILE`."""
-    sys.stdout.flush()
-    with file.open("w") as output, redirect_stdout(output):
-        yield

@@ -18,8 +18,7 @@ from typing import Final
 
 from adsearch import State
 from agents import Agent, Clock
-from arena.course.similar.comparison import compare
-from arena.course.similar.sources import Source, of_contents
+from arena.course.similar import Source, compare, of_contents
 from benchmarks.arguments import Reader
 
 AGENTS: Final = Path(__file__).with_name("similar_agents")

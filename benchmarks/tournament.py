@@ -28,7 +28,7 @@ from arena.tournament.tournament import Tournament
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import Usage
 from benchmarks.arguments import Reader, positive
-from benchmarks.processes import Meter, run_tournament
+from benchmarks.processes import run_tournament
 from db.database import Database
 
 
@@ -40,8 +40,7 @@ def measure_games(games: int) -> None:
     )
     print("|---|---|---|---|---|---|---|---|---|---|")
     for at_once in (1, 2, 4):
-        options = f"tictactoe random random:seed=1 --seed 1 --rounds {games // 2} --games-at-once {at_once}"
-        played = run_tournament(options.split(), Meter(first=games // 10, last=games // 2 * 2))
+        played = run_tournament("tictactoe", games, at_once=at_once)
         uses = [use.each(played.games) for use in played.uses.values()]
         times, switches = [1e3 * use.seconds for use in uses], [use.switches for use in uses]
         figures = [f"{played.games / played.seconds:.0f}", *(f"{figure:.2f}" for figure in (sum(times), *times))]

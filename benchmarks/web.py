@@ -46,7 +46,7 @@ from arena.web.results import Wanted
 from benchmarks import web_visitors
 from benchmarks.arguments import Reader, positive
 from benchmarks.database import games_of
-from benchmarks.processes import use_of
+from benchmarks.processes import number_in, use_of
 from benchmarks.walls import Setup, setup
 from db import store
 from db.database import Database
@@ -250,7 +250,7 @@ def pages(scene: Scene, rounds: int) -> None:
                     before = use_of(server.pid).seconds
                     warm = _visit(results, web_visitors.one_by_one, server.address, [paths[0]] * WARM)
                     used = use_of(server.pid).seconds - before
-                    peak = _peak(server.pid)
+                    peak = number_in(Path(f"/proc/{server.pid}/status"), "VmHWM:") / 1024
         tail = statistics.quantiles(warm, n=100)[98]
         print(
             f"| {name} | {1000 * statistics.median(cold):.0f} | {1000 * statistics.median(warm):.2f} | "
@@ -383,14 +383,6 @@ def report(
 def _resident(pid: int) -> int:
     """Bytes of memory of that process."""
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE
-
-
-def _peak(pid: int) -> float:
-    """The most memory that it had, in MiB."""
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmHWM:"):
-            return int(line.split()[1]) / 1024
-    raise RuntimeError("no such process")
 
 
 PARTS: Final = {"pages": pages, "live": live}

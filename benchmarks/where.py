@@ -25,7 +25,7 @@ from typing import Final
 
 import arena
 from benchmarks.arguments import Reader, positive
-from benchmarks.processes import ROLES, Measured, Meter, run_tournament
+from benchmarks.processes import ROLES, Measured, run_tournament
 from benchmarks.sampler.sitecustomize import sample_into
 
 SAMPLER: Final = Path(__file__).with_name("sampler")
@@ -118,12 +118,8 @@ def main() -> None:
         os.environ["SAMPLES"] = name
         sample_into(name)
 
-        def played(options: str, games: int) -> Measured:
-            arguments = f"{options} random random:seed=1 --seed 1 --rounds {games // 2} --games-at-once 1"
-            return run_tournament(arguments.split(), Meter(first=games // 10, last=games // 2 * 2))
-
-        whole = played("tictactoe", games)
-        short, long = played("connect4 --max-plies 4", games), played("connect4", games)
+        whole = run_tournament("tictactoe", games)
+        short, long = run_tournament("connect4 --max-plies 4", games), run_tournament("connect4", games)
         parts = long.plies / long.games - short.plies / short.games
         ply = difference(table_of(long, samples), table_of(short, samples), parts)
         show("a ply, µs of processor time", ply)

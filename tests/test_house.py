@@ -375,7 +375,7 @@ LANGUAGE_NAMES = re.compile(
     re.MULTILINE,
 )
 NAMED_ELSEWHERE = {
-    "arena/course/similar/sources.py": "how a text is split into words, for many languages that we do not run",
+    "arena/course/similar.py": "how a text is split into words, for many languages that we do not run",
     "arena/walls/file_access.py": "a folder of the system",
 }
 """Modules that name a language, and what the word means there."""

@@ -5,7 +5,7 @@ MAX returns alpha, and MIN returns beta. It looks at more nodes than alpha-beta 
 
 from __future__ import annotations
 
-from adsearch.dialects.dialect import Dialect
+from adsearch.dialects import Dialect
 from adsearch.result import Line
 from adsearch.state import Move, State
 

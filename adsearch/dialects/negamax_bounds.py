@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import inf
 
 from adsearch import terms
-from adsearch.dialects.dialect import Dialect
+from adsearch.dialects import Dialect
 from adsearch.result import Line
 from adsearch.state import Move, State
 from adsearch.trace import Backup

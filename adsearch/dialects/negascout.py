@@ -7,7 +7,7 @@ there is no other whole number, and once more if it is better. MAX returns alpha
 
 from __future__ import annotations
 
-from adsearch.dialects.dialect import Dialect
+from adsearch.dialects import Dialect
 from adsearch.errors import BadSearch
 from adsearch.result import Line
 from adsearch.state import Move, State

@@ -49,14 +49,7 @@ def plays(mine: Side, theirs: Side, larger: int, smaller: int) -> tuple[Play, ..
     for steps, result in ways:
         if len(steps) == longest and result not in found:
             found[result] = steps
-    return tuple([tuple(sorted(steps, key=_farthest_first)) for steps in found.values()])
-
-
-def sequences(mine: Side, theirs: Side, larger: int, smaller: int) -> list[Play]:
-    """All ways to use the dice, step by step: also those that `plays` leaves out because another one leads to the same
-    position."""
-    board = _Board(mine, theirs)
-    return [steps for dice in {(larger, smaller), (smaller, larger)} for steps, _ in board.ways(*dice)]
+    return tuple([tuple(sorted(steps, key=lambda step: (-step[0], step[1]))) for steps in found.values()])
 
 
 def played(mine: Side, theirs: Side, play: Play) -> tuple[Side, Side]:
@@ -69,10 +62,6 @@ def played(mine: Side, theirs: Side, play: Play) -> tuple[Side, Side]:
             other[BAR - to] = 0
             other[BAR] += 1
     return tuple(own), tuple(other)
-
-
-def _farthest_first(step: Step) -> tuple[int, int]:
-    return -step[0], step[1]
 
 
 class _Board:
@@ -342,7 +331,8 @@ class Backgammon(State[Any]):
 
     def step_by_step(self) -> list[Play]:
         """All ways to use the dice that are thrown, also those that lead to the same position."""
-        return sequences(self.sides[self.seat], self.sides[1 - self.seat], int(self.dice[0]), int(self.dice[1]))
+        board, (one, other) = _Board(self.sides[self.seat], self.sides[1 - self.seat]), map(int, self.dice)
+        return [steps for dice in {(one, other), (other, one)} for steps, _ in board.ways(*dice)]
 
     def why_illegal(self, text: str) -> str:
         if self.turn not in (0, 1):
@@ -474,7 +464,7 @@ def _written(play: Play, theirs: Side) -> str:
                 break
         else:
             paths.append([place, to])
-    blots = {to for _, to in play if to != OFF and theirs[BAR - to] == 1}
+    blots = _hits(play, theirs)
     parts = []
     for first, *between, last in paths:
         stops = [name_of(first)]

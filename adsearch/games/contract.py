@@ -90,7 +90,7 @@ class _Examination:
             "hidden": ("True or False", lambda value: isinstance(value, bool)),
             "zero_sum": ("True or False", lambda value: isinstance(value, bool)),
             "max_plies": ("a whole number or None", lambda value: value is None or type(value) is int),
-            "bounds": ("two numbers, the smallest and the largest utility", lambda value: _are_bounds(value)),
+            "bounds": ("two numbers, the smallest and the largest utility", _are_bounds),
         }
         for name, (expected, fits) in kinds.items():
             value = self.asked(name, partial(getattr, state, name))

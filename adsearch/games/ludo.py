@@ -129,6 +129,7 @@ class Ludo(State[int]):
         ("seat", "the seat that throws or moves, also while turn is CHANCE"),
     )
     seats = (2, 3, 4)
+    chance = True
 
     __slots__ = ("_moves", "_strengths", "board", "die", "seat", "sixes", "tokens", "turn")
 
@@ -218,10 +219,6 @@ class Ludo(State[int]):
     @property
     def plies_a_round(self) -> int:
         return 2 * len(self.tokens)
-
-    @property
-    def chance(self) -> bool:
-        return True
 
     @property
     def bounds(self) -> tuple[float, float]:

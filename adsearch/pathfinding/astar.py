@@ -7,8 +7,7 @@ search finds it if the heuristic is consistent too: no move lowers h by more tha
 from __future__ import annotations
 
 from adsearch.budget import Budget
-from adsearch.pathfinding.path_trace import Node, PathTrace
-from adsearch.pathfinding.search import PriorityQueue, find_heuristic, run
+from adsearch.pathfinding.search import Node, PathTrace, PriorityQueue, find_heuristic, run
 from adsearch.result import Result
 from adsearch.state import Move, State
 

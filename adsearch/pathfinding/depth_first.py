@@ -6,8 +6,7 @@ It does not look at costs. The search itself, tree search or graph search, is in
 from __future__ import annotations
 
 from adsearch.budget import Budget
-from adsearch.pathfinding.path_trace import PathTrace
-from adsearch.pathfinding.search import Stack, run
+from adsearch.pathfinding.search import PathTrace, Stack, run
 from adsearch.result import Result
 from adsearch.state import Move, State
 

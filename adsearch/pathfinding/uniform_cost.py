@@ -6,8 +6,7 @@ On a graph it is Dijkstra's algorithm. The search itself, tree search or graph s
 from __future__ import annotations
 
 from adsearch.budget import Budget
-from adsearch.pathfinding.path_trace import Node, PathTrace
-from adsearch.pathfinding.search import PriorityQueue, run
+from adsearch.pathfinding.search import Node, PathTrace, PriorityQueue, run
 from adsearch.result import Result
 from adsearch.state import Move, State
 

@@ -2,12 +2,12 @@
 
 It may import all other rooms. Start with `collecting/`.
 
-    course.py            the tables of a description that are about the course
-    roster.py            the students of the course, read from a spreadsheet
+    course.py            the tables of a description that are about the course, and what its marks are
+    roster.py            the students of the course, read from a spreadsheet, and found by the names of their files
     aliases.py           the public names of agents; new ones for a roster that has none
     collecting/          from the download of a learning system to agents that play
-    similar/             finds agents whose sources are copies
-    grading/             from results to marks
+    similar.py           finds agents whose sources are copies; similar_page.py shows pairs side by side
+    grading.py           from results to marks
     feedback/            for the author of each agent, why it lost
     report/              a tournament as a web site to publish
     output_folder.py     the folder of feedback or of a report, replaced in one step; the processes that write in it

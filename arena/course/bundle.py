@@ -55,14 +55,17 @@ def write(
     if not file.absolute().parent.is_dir():
         raise ArenaError(f"there is no folder {str(file.parent)!r} for {file.name!r}; make the folder first")
     wanted = bundles.contents_for(connection, agent, tournament)
-    names = _own_names() if roster is None else _aliases(connection, wanted.names, roster)
+    own = bundles.BundleNames(of=str, words=str, pair=str)
+    names = own if roster is None else _aliases(connection, wanted.names, roster)
     files: list[SourceFile] = []
     missing: list[str] = []
     for source in wanted.sources:
         try:
-            files += _files(store, source)
+            found = store.read(source)
         except ArenaError as error:
             missing.append(str(error))
+            continue
+        files += [SourceFile(source, path, one.executable, one.content) for path, one in found.items()]
     with tempfile.TemporaryDirectory(prefix="arena-bundle-", dir=file.absolute().parent) as folder:
         built = Path(folder) / "built.db"
         with Database(str(built)) as database, database.writing() as new:
@@ -76,15 +79,6 @@ def write(
         tuple(missing),
         tuple(sorted({package for host in played if (package := package_in(host))})),
     )
-
-
-def _files(store: Store, source: str) -> list[SourceFile]:
-    """The files of a source; ArenaError if it is damaged or missing."""
-    return [SourceFile(source, path, file.executable, file.content) for path, file in store.read(source).items()]
-
-
-def _own_names() -> bundles.BundleNames:
-    return bundles.BundleNames(of=str, words=str, pair=str)
 
 
 def _aliases(connection: Connection, agents: tuple[str, ...], roster: Roster) -> bundles.BundleNames:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from msgspec import Struct
 
 from adsearch.errors import one_of, quote
-from agents.parent import die_with_it
+from agents.own_process import die_with_it
 from arena.errors import ArenaError, BadFolder
 from arena.walls.run_folder import clear, locked, remove_abandoned
 

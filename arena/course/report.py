@@ -45,7 +45,7 @@ from arena.tournament.standings import standings
 from db import games as record
 from db import lookup, rated_games, running
 from db.database import Database
-from db.records import PairCount, RatedGame
+from db.records import RatedGame
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -121,15 +121,6 @@ def _rename(game: RatedGame, new_name: Callable[[str], str]) -> RatedGame:
     return replace(game, names=tuple(map(new_name, game.names)))
 
 
-def _rename_count(count: PairCount, shown: Mapping[str, str]) -> PairCount:
-    return replace(count, first=shown[count.first], second=shown[count.second])
-
-
-def _shown_version(name: str, shown: Mapping[str, str]) -> str:
-    agent = agent_of(name)
-    return shown[agent] + name.removeprefix(agent)
-
-
 # Ratings.
 
 
@@ -138,7 +129,7 @@ def ratings_of(
 ) -> Ranking | None:
     """The ratings; None if there are no games, or if no single system can rate them."""
     pairs, others = rated_games.counted(connection, scope)
-    counts = [_rename_count(pair, shown) for pair in pairs]
+    counts = [replace(pair, first=shown[pair.first], second=shown[pair.second]) for pair in pairs]
     games = [_rename(game, shown.__getitem__) for game in others]
     there = {name for game in games for name in game.names} | {
         name for one in counts for name in (one.first, one.second)
@@ -157,7 +148,7 @@ def versions_of(
 ) -> Mapping[str, Sequence[VersionRating]]:
     """The rating of each agent's versions, from games for two players."""
     of_two = [
-        _rename(game, lambda name: _shown_version(name, shown))
+        _rename(game, lambda name: shown[agent_of(name)] + name.removeprefix(agent_of(name)))
         for game in rated_games.games(connection, replace(scope, versions=True))
         if len(game.names) == 2
     ]
@@ -201,7 +192,7 @@ GAMES: Final = "games.html"
 
 
 class Addresses(Struct, frozen=True):
-    """The path of each page in the folder of the report."""
+    """The address of each page, seen from the folder of the report or from one of its pages."""
 
     agents: Mapping[str, str]
     """The name of each agent -> the name of its pages."""
@@ -209,47 +200,27 @@ class Addresses(Struct, frozen=True):
     """The agents in the crosstable, in the order of the standings."""
     replays: frozenset[int]
     """The ids of the games that have a page."""
+    up: str = ""
+    """The relative path to the folder of the report."""
 
     def agent(self, name: str) -> str:
         """The page of an agent."""
-        return f"agents/{self.agents[name]}.html"
+        return f"{self.up}agents/{self.agents[name]}.html"
 
     def pair(self, one: str, other: str) -> str | None:
         """The page of two agents that met, the same in both orders; None if it does not exist."""
         if one not in self.crosstable or other not in self.crosstable:
             return None
         first, second = sorted((self.agents[one], self.agents[other]))
-        return f"pairs/{first}.{second}.html"
+        return f"{self.up}pairs/{first}.{second}.html"
 
     def game(self, listed: ListedGame | LastResult) -> str | None:
         """The page of a game; None if it does not exist."""
-        return game_address(listed.number, listed.attempt) if listed.id in self.replays else None
+        return self.up + game_address(listed.number, listed.attempt) if listed.id in self.replays else None
 
-    def seen_from(self, page: str) -> SeenFrom:
+    def seen_from(self, page: str) -> Addresses:
         """The addresses as links on `page`."""
-        return SeenFrom(self, address_up(page))
-
-
-class SeenFrom(Struct, frozen=True):
-    """The addresses as links on a page of the report."""
-
-    addresses: Addresses
-    up: str
-    """The relative path to the folder of the report."""
-
-    def agent(self, name: str) -> str:
-        """The page of an agent."""
-        return self.up + self.addresses.agent(name)
-
-    def pair(self, one: str, other: str) -> str | None:
-        """The page of two agents that met; None if it does not exist."""
-        page = self.addresses.pair(one, other)
-        return None if page is None else self.up + page
-
-    def game(self, listed: ListedGame | LastResult) -> str | None:
-        """The page of a game; None if it does not exist."""
-        page = self.addresses.game(listed)
-        return None if page is None else self.up + page
+        return replace(self, up=address_up(page))
 
     def live(self, _: int, /) -> str | None:
         """A file has no games in progress."""
@@ -296,7 +267,8 @@ _NEAR: Final = 2
 def pages(report: WholeReport, where: Addresses) -> Iterator[tuple[str, str]]:
     """Every page except those of the games, each with its path in the folder."""
     yield FRONT, _front(report, where)
-    yield from _all_games(report, where)
+    for place, listed in _in_parts(where, GAMES, report.games):
+        yield place, _game_pages(report, place, "All games", listed)
     yield from _pairs(report, where)
     own: dict[str, list[ListedGame]] = {}
     for game in report.games:
@@ -377,12 +349,6 @@ def _met(report: Report, agent: ReportedAgent) -> Iterator[Met]:
 
 
 # Lists of games.
-
-
-def _all_games(report: WholeReport, where: Addresses) -> Iterator[tuple[str, str]]:
-    """The list of all games, each part with its address."""
-    for place, listed in _in_parts(where, GAMES, report.games):
-        yield place, _game_pages(report, place, "All games", listed)
 
 
 def _pairs(report: WholeReport, where: Addresses) -> Iterator[tuple[str, str]]:
@@ -470,15 +436,8 @@ class GamePages(Struct, frozen=True):
     """Whether recorded rules can be run that belong to another user."""
 
 
-class Portion(Struct, frozen=True):
-    """The games that a process draws at a time."""
-
-    pages: Mapping[int, str]
-    """The page of each game, by its id."""
-    before: str | None
-    """The page of the game before the first one."""
-    after: str | None
-    """The page of the game after the last one."""
+Portion = Mapping[int, tuple[str, Sequence[tuple[str, str]]]]
+"""The games that a process draws at a time: the page of each, by its id, and links to the games before and after it."""
 
 
 def write_site(
@@ -514,16 +473,12 @@ def _write(file: Path, page: str) -> None:
 def _portions(games: Sequence[ListedGame]) -> list[Portion]:
     """The games in portions, in order."""
     pages = [game_address(game.number, game.attempt) for game in games]
-    ends = [None, *pages, None]
-    return [
-        Portion(
-            pages={game.id: page for game, page in zip(games[first:last], pages[first:last], strict=True)},
-            before=ends[first],
-            after=ends[last + 1],
-        )
-        for first in range(0, len(games), _PORTION)
-        for last in [min(first + _PORTION, len(games))]
-    ]
+    places = []
+    for game, page, before, after in zip(games, pages, [None, *pages], [*pages[1:], None], strict=False):
+        near = [(before, "previous game"), (after, "next game")]
+        links = [(other.rpartition("/")[2], text) for other, text in near if other is not None]
+        places.append((game.id, (page, links)))
+    return [dict(places[first : first + _PORTION]) for first in range(0, len(places), _PORTION)]
 
 
 def _write_games(
@@ -544,30 +499,21 @@ def _write_games(
 def write_portion(shared: GamePages, database: Database, portion: Portion) -> int:
     """Writes the pages of these games; returns their number."""
     with database.reading() as connection:
-        games = record.games(connection, [*portion.pages], whole=True)
-    around = dict(_around(portion))
+        games = record.games(connection, [*portion], whole=True)
     for game in games:
-        place = portion.pages[game.id]
-        Path(shared.folder, place).write_text(_game_page(game, shared, place, around[game.id]), "utf-8")
-    return len(portion.pages)
-
-
-def _around(portion: Portion) -> Iterator[tuple[int, Sequence[tuple[str, str]]]]:
-    """The id of each game, with links to the pages of the games before and after it."""
-    pages = [portion.before, *portion.pages.values(), portion.after]
-    for id, before, after in zip(portion.pages, pages, pages[2:], strict=False):
-        near = [(before, "previous game"), (after, "next game")]
-        yield id, [(page.rpartition("/")[2], text) for page, text in near if page is not None]
+        place, around = portion[game.id]
+        Path(shared.folder, place).write_text(_game_page(game, shared, place, around), "utf-8")
+    return len(portion)
 
 
 def _game_page(game: PastGame, shared: GamePages, place: str, around: Sequence[tuple[str, str]]) -> str:
     """The page of a game; `around`: links to the games before and after it."""
-    up = address_up(place)
+    links = shared.addresses.seen_from(place)
     shown = [shared.names.shown[name] for name in game.players]
     near = [
-        (up + page, f"{two[0]} – {two[1]}")
+        (page, f"{two[0]} – {two[1]}")
         for two in combinations(dict.fromkeys(shown), 2)
-        if (page := shared.addresses.pair(*two)) is not None
+        if (page := links.pair(*two)) is not None
     ]
     near += around
     public = public_game(game, shared.names, shared.title)
@@ -578,7 +524,7 @@ def _game_page(game: PastGame, shared: GamePages, place: str, around: Sequence[t
         drawn=partial(draw, frame=frame(shared.title, place, modules=replay_page.MODULES)),
         near=near,
         trust=shared.trust,
-        agents={name: up + shared.addresses.agent(name) for name in shown},
+        agents={name: links.agent(name) for name in shown},
     ).text
     rules = words(public_rules(game.game))
     redacted = words(public_rules(game.game, shared.names))

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from adsearch.pictures import tree_drawing
-from adsearch.pictures.boards import sheet as board_sheet
-from adsearch.pictures.boards.sheet import SEATS
+from adsearch.pictures.boards import paper as board_sheet
+from adsearch.pictures.boards.paper import SEATS
 from adsearch.pictures.svg import contained
 from arena.history import words
 from arena.ratings.plots import chart

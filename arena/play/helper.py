@@ -30,7 +30,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 import agents
-from agents import parent
+from agents import own_process
 from agents.errors import one_line
 from arena.errors import ArenaError, HelperEnded, HelperFailed, HelperLate
 
@@ -351,7 +351,7 @@ def main() -> None:
 def _keep(limits: HelperLimits, asker: Asker) -> None:
     """Sets the limits of this process. AskerEnded if the asker ended before that, whatever it has sent."""
     if not limits.finishes:
-        parent.die_with_it()
+        own_process.die_with_it()
         poll = select.poll()
         poll.register(asker, select.POLLHUP)
         if poll.poll(0):

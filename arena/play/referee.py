@@ -27,7 +27,7 @@ import zmq
 from msgspec import Struct
 
 from adsearch.errors import BadGame, quote
-from agents import parent, protocol
+from agents import own_process, protocol
 from agents.errors import BadMessage
 from agents.protocol import Bye, Hello, Refuse, Verdict, Welcome
 from arena.errors import ArenaError, BadFixture
@@ -448,7 +448,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the director
     signal.signal(signal.SIGTERM, _leave)
     # User-supplied rules may never return to the loop that notices the director's end.
-    parent.die_with_it(signal.SIGTERM)
+    own_process.die_with_it(signal.SIGTERM)
     gc.freeze()
     gc.set_threshold(50_000, 50, 50)
     try:

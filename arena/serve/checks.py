@@ -29,10 +29,8 @@ from arena.players.player import Player
 from arena.players.submissions import Store
 from arena.serve.open_ladders import OpenLadder
 from arena.serve.priority_schedule import StandingSchedule
-from arena.student.checking import NUMBERED_STEPS, CheckReport, CheckStep, Light
-from arena.student.checking.check_maker import CheckMaker
-from arena.student.checking.check_schedule import Candidate, CheckSchedule, RunningCheck
-from arena.student.checking.exam import Exam, of_league
+from arena.student.checking import NUMBERED_STEPS, CheckReport, CheckStep, Exam, Light, of_league
+from arena.student.checking.check_maker import Candidate, CheckMaker, CheckSchedule, RunningCheck
 from arena.student.checking.explanations import Explanation
 from arena.student.checking.steps import GameRequests
 from arena.tournament.recorded_games import Wait, written

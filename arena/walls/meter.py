@@ -12,7 +12,7 @@ from collections.abc import Callable
 from time import monotonic_ns, thread_time_ns
 from typing import Final, NamedTuple
 
-from agents.own_wait import own_wait
+from agents.own_process import own_wait
 from arena.match.allowance import WallKind
 from arena.match.clock import MILLISECOND, charged, slept, waited
 from arena.walls import cgroup

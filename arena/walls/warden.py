@@ -19,7 +19,7 @@ from typing import Final
 import msgspec
 from msgspec import UNSET
 
-from agents import parent
+from agents import own_process
 from agents.errors import AgentsError
 from agents.protocol import (
     PROTOCOL,
@@ -159,7 +159,7 @@ def main() -> int:
     jail.adopt_orphans()
     signals = _signals()
     # SIGTERM, not SIGKILL: only this process can find and kill the processes that the agent has started.
-    parent.die_with_it(signal.SIGTERM)
+    own_process.die_with_it(signal.SIGTERM)
     try:
         with open(_DIRECTOR, "rb", buffering=0, closefd=False) as stdin:
             settings = msgspec.json.decode(stdin.readline(), type=WardenSettings)

@@ -17,8 +17,7 @@ from starlette.routing import BaseRoute, Route
 
 from arena.accounts import audit, people
 from arena.accounts.audit import Act
-from arena.course.grading import agents_of, joined
-from arena.course.grading.grades import RecordedTournament, graded, recorded
+from arena.course.grading import RecordedTournament, agents_of, graded, joined, recorded
 from arena.errors import ArenaError
 from arena.history import csv_cells
 from arena.serve.open_ladders import ladder_of

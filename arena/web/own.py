@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from arena.course.aliases import ShownNames
-    from arena.course.feedback.sentences import AgentFeedback
+    from arena.course.feedback.agent_feedback import AgentFeedback
     from arena.serve.open_ladders import OpenLadder
     from arena.web.permissions import SeenNames
     from db.database import Connection, Database

@@ -15,9 +15,8 @@ import pytest
 from arena.course import roster as rosters
 from arena.course.collecting.hand_in import TimeSource
 from arena.course.collecting.lms_download import read_downloads
-from arena.course.collecting.roster_matcher import RosterMatcher
-from arena.course.similar.comparison import of_versions, shared_content
-from arena.course.similar.sources import LEAST_BYTES, starters
+from arena.course.roster import RosterMatcher
+from arena.course.similar import LEAST_BYTES, of_versions, shared_content, starters
 from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.student import starter

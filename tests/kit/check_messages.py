@@ -25,10 +25,8 @@ from arena.match.allowance import MEBIBYTE, Allowance, WallKind
 from arena.match.clock import MILLISECOND, SECOND
 from arena.match.conditions import Conditions, Limits
 from arena.match.schedule import Finished
-from arena.student.checking import CheckReport, Light, agent_lookup, explanations
-from arena.student.checking.check_maker import Examiner
-from arena.student.checking.check_schedule import Candidate
-from arena.student.checking.exam import Exam
+from arena.student.checking import CheckReport, Exam, Light, agent_lookup, explanations
+from arena.student.checking.check_maker import Candidate, Examiner
 from arena.student.checking.explanations import Explanation, Failure, explain
 from arena.walls.run_folder import RunFolder
 from tests.attacks import ATTACKS

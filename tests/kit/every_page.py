@@ -19,7 +19,7 @@ from msgspec import structs
 from adsearch import games
 from arena.course import roster as rosters
 from arena.course.lecture import exercise_sheet
-from arena.course.similar.page import page as similar
+from arena.course.similar_page import page as similar
 from arena.match.live import LiveEnd, LiveGame, LivePly
 from arena.pages import replay_page
 from arena.play.followed_game import FollowedGame
@@ -30,10 +30,10 @@ from arena.web.pages import frame, live_parts, play_pages, result_pages
 from arena.web.persons_game import GameStatus, PersonsChoice, SeenGame, SeenPly
 from arena.web.results import Titled
 from db.records import PastGame, PastRuling, PastSeat
+from tests.arena.course import test_similar_page as similar_kit
 from tests.arena.course.feedback import test_page as feedback_kit
 from tests.arena.course.lecture.test_search_page import written as search_page
 from tests.arena.course.report.test_pages import later_name_loses
-from tests.arena.course.similar import test_page as similar_kit
 from tests.arena.tournament.test_tournament import Course
 from tests.kit import sample_record
 from tests.kit.account_room import sign_in

@@ -11,7 +11,7 @@ from pathlib import Path
 from arena.course import roster as rosters
 from arena.course.collecting.hand_in import HandIn
 from arena.course.collecting.lms_download import read_downloads
-from arena.course.collecting.roster_matcher import RosterMatcher
+from arena.course.roster import RosterMatcher
 
 ROSTER = """\
 id,name,group,alias

@@ -10,8 +10,8 @@ pieces start at the upper edge, and these functions take `turned`: then the boar
 Where a board has cells, or other places with names, `cells(state)` gives the fields of all of them.
 `CELLS` says what fills each cell of a board of characters, in a game on a grid; `INKS` gives the colours of other
 single characters of the game's text. `SHOWS_EVENTS` is true where a picture shows the last chance event if that is
-given as `last`. `paper.py` is what they are drawn with and `sheet.py` the style of all, in which no colour means
-anything that a shape, a letter or a number does not say as well.
+given as `last`. `paper.py` has what they are drawn with, and the style of all, in which no colour means anything that a
+shape, a letter or a number does not say as well.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def characters(state: State[Any]) -> tuple[Cells | None, dict[str, str]]:
 def grounds(state: State[Any]) -> Sequence[Ground]:
     """What of the game's text has a colour behind it in a terminal; a later one is above an earlier one."""
     found = getattr(_module_of(state), "grounds", None)
-    return () if found is None else cast(Sequence[Ground], found())
+    return () if found is None else cast("Sequence[Ground]", found())
 
 
 def above(state: State[Any]) -> int | None:

@@ -290,7 +290,7 @@ def is_path_search(algorithm: str) -> bool:
 
 def print_steps(search: Search, options: dict[str, Any], state: State[Any]) -> None:
     """Search `state` with a path search and these options; print its steps and the path."""
-    from adsearch.pathfinding.path_trace import PathTrace, as_table
+    from adsearch.pathfinding.search import PathTrace, as_table
 
     trace = PathTrace(keep=STEPS)
     result = search(state, trace=trace, **options)

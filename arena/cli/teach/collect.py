@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from arena.course.collecting.hand_in import HandInResult
     from arena.course.course import Course
     from arena.course.roster import Roster, Student
-    from arena.course.similar.comparison import SharedContent
-    from arena.student.checking.exam import Exam
+    from arena.course.similar import SharedContent
+    from arena.student.checking import Exam
 
 
 # What `arena course collect` prints: the table of results, what needs attention below it, and the next step.
@@ -373,7 +373,7 @@ def collect(
     from arena.course.collecting.collector import Collector
     from arena.course.collecting.hand_in import zone_of
     from arena.course.collecting.lms_download import read_downloads
-    from arena.course.collecting.roster_matcher import RosterMatcher
+    from arena.course.roster import RosterMatcher
     from arena.tournament import enrolment
     from arena.tournament.lock import collecting_lock
     from arena.walls.run_folder import RunFolder
@@ -444,7 +444,7 @@ def _described(given: Sequence[Path]) -> tuple[Path | None, list[Path]]:
 
 def _exam(game: str | None, *, tournament: Path | None, to: Path | None) -> tuple[Exam, Path]:
     """The conditions for checking agents, and the file for the list of agents."""
-    from arena.student.checking.exam import Exam, of_league
+    from arena.student.checking import Exam, of_league
     from arena.tournament import league
     from arena.tournament.collected_file import ENDING
 

@@ -21,9 +21,8 @@ from arena.results.columns import Column, fields
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from arena.course.course import Course
-    from arena.course.grading import Line, Marks
-    from arena.course.grading.grades import Graded
+    from arena.course.course import Course, Marks
+    from arena.course.grading import Graded, Line
     from arena.course.roster import Roster
     from db.search import GameFilter
 
@@ -102,7 +101,7 @@ def grades(
 
     Example: arena course grades cs101.toml --columns "id,name,Grade=marks" > grades.csv
     """
-    from arena.course.grading.grades import late_days
+    from arena.course.grading import late_days
 
     name, course = (None, None) if tournament is None else course_of(tournament)
     scheme = None if course is None else course.marks
@@ -156,7 +155,7 @@ def _read(
     late: Mapping[str, int],
 ) -> tuple[Graded, str]:
     """The grades, and the line above a table of them."""
-    from arena.course.grading.grades import graded, recorded
+    from arena.course.grading import graded, recorded
 
     with reading(db) as connection:
         found = recorded(connection, game_filters.rated_scope(connection, (tournament,), wanted=wanted, at=at))

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
     from arena.course.course import Course
     from arena.course.roster import Roster
-    from arena.course.similar.comparison import Gathered, SimilarPair
-    from arena.course.similar.sources import Source
+    from arena.course.similar import Gathered, SimilarPair, Source
 
 
 @listed(
@@ -64,8 +63,8 @@ def similar(
     Example: arena course similar cs101 --ignore handed-out/ --against last-year/
     """
     from arena.course.output_folder import refuse_published
-    from arena.course.similar import comparison, page
-    from arena.course.similar.sources import MOST_TOKENS, from_path, handed_out_by_us, programs_in
+    from arena.course.similar import MOST_TOKENS, compare, from_path, handed_out_by_us, programs_in
+    from arena.course.similar_page import page
 
     check_folder(html)
     if html is not None:
@@ -82,10 +81,10 @@ def similar(
     for source in sources:
         if source.is_cut:
             _warn(f"{source.title}: too long; only the first {MOST_TOKENS:,} tokens are compared")
-    pairs = comparison.compare(sources, [*handed_out_by_us(), *handed_out])
+    pairs = compare(sources, [*handed_out_by_us(), *handed_out])
     shown_as = _names(known)
     if html is not None:
-        write_file(html, page.page(pairs, name, shown_as))
+        write_file(html, page(pairs, name, shown_as))
     agents = len({source.agent for source in gathered.sources})
     if pairs or not shown.is_table:
         show(pairs, _columns(shown_as), shown, first=("student", "other_student", "kind"))
@@ -95,7 +94,7 @@ def similar(
 
 def _gathered(name: str, course: Course | None, db: str | None) -> Gathered:
     """The sources of the agents."""
-    from arena.course.similar import comparison
+    from arena.course.similar import of_files, of_tournament
     from arena.tournament import league
     from db.database import Database
     from db.errors import NotFound
@@ -103,11 +102,11 @@ def _gathered(name: str, course: Course | None, db: str | None) -> Gathered:
     listed = () if course is None else league.read(course.file).agents
     try:
         with Database(db, create=False) as database, database.reading() as connection:
-            return comparison.of_tournament(connection, name, submissions(database), listed)
+            return of_tournament(connection, name, submissions(database), listed)
     except NotFound:
         if not listed:
             raise
-        return comparison.of_files(listed)
+        return of_files(listed)
 
 
 def _names(roster: Roster | None) -> Callable[[Source], str]:

@@ -24,8 +24,7 @@ from adsearch import State
 from adsearch.errors import quote
 from adsearch.games.grid import Cell, GridGame
 from adsearch.pictures import boards
-from adsearch.pictures.boards.paper import Cells, Piece, colour_of
-from adsearch.pictures.boards.sheet import DARK, LIGHT
+from adsearch.pictures.boards.paper import DARK, LIGHT, Cells, Piece, colour_of
 from arena.errors import ArenaError
 from arena.history import words
 

@@ -27,9 +27,8 @@ from arena.student.checking import Light
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arena.student.checking import CheckReport
-    from arena.student.checking.check_schedule import Candidate
-    from arena.student.checking.exam import Exam
+    from arena.student.checking import CheckReport, Exam
+    from arena.student.checking.check_maker import Candidate
 
 _NO_AGENT: Final = (
     "expected an agent, such as my_agent.py, or --all DIR, or --tournament FILE alone for all of its agents"
@@ -192,8 +191,8 @@ def _examined(candidates: Sequence[Candidate], exam: Exam, *, stack: ExitStack, 
 
 def _exam(game: str | None, tournament: Path | None, *, listed: bool) -> tuple[Exam, list[Candidate]]:
     """The conditions, and if `listed` the agents of the tournament except built-ins; else it may have none yet."""
-    from arena.student.checking.check_schedule import Candidate
-    from arena.student.checking.exam import Exam, of_league
+    from arena.student.checking import Exam, of_league
+    from arena.student.checking.check_maker import Candidate
     from arena.tournament import league
 
     if (game is None) == (tournament is None):
@@ -250,7 +249,7 @@ def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:
     """The agent that `text` names: a file, or a recorded agent. BadPlayer if there is neither."""
     from arena.players.versions import find_version, player_of
     from arena.student.checking import agent_lookup
-    from arena.student.checking.check_schedule import Candidate
+    from arena.student.checking.check_maker import Candidate
     from db import dialect
     from db.database import Database
 
@@ -286,7 +285,7 @@ def _game_of(candidate: Candidate) -> str:
 
 def _in_folder(folder: Path) -> list[Candidate]:
     from arena.student.checking.agent_lookup import submissions_in
-    from arena.student.checking.check_schedule import Candidate
+    from arena.student.checking.check_maker import Candidate
 
     if not folder.is_dir():
         raise typer.BadParameter(f"--all: expected a folder of submissions, got '{folder}'")

@@ -3,7 +3,6 @@
 Start with `collector.py`. Identities are never guessed: a hand-in that matches no student on the roster is listed.
 
     lms_download.py     opens the download (zip or folder) and makes a hand-in of each submission in it
-    roster_matcher.py   from the name of a file or folder to the student on the roster
     unzip.py            unpacks untrusted zips safely
     inbox.py            builds the agent in a hand-in, and copies it to the store
     hand_in.py          HandIn: one submission as found in the download; whether it is late, the name of its agent

@@ -28,16 +28,13 @@ from arena.course.collecting.hand_in import (
 )
 from arena.course.collecting.inbox import Inbox, StoredAgent
 from arena.course.roster import Roster, Student, replace_unprintable
-from arena.course.similar.comparison import SharedContent, of_versions, shared_content
-from arena.course.similar.sources import starters
+from arena.course.similar import SharedContent, of_versions, shared_content, starters
 from arena.errors import BadPlayer, BadSubmission
 from arena.history.words import without_store
 from arena.players.build_commands import LanguageTable
 from arena.players.submissions import Store
-from arena.student.checking import CheckReport
-from arena.student.checking.check_maker import Examiner
-from arena.student.checking.check_schedule import Candidate
-from arena.student.checking.exam import Exam
+from arena.student.checking import CheckReport, Exam
+from arena.student.checking.check_maker import Candidate, Examiner
 from arena.tournament import collected_file
 from arena.tournament.collected_file import Collected, Refused
 from arena.walls.run_folder import RunFolder
@@ -260,7 +257,9 @@ class Collector:
         while queue.hand_ins:
             one = queue.hand_ins.popleft()
             try:
-                stored = self._store(queue, one)
+                if one.path is None:
+                    raise BadSubmission(one.wrong)
+                stored = _Stored(queue, one, self._inbox.take(one.path, queue.agent))
             except (BadSubmission, BadPlayer) as error:
                 message, _, advice = self._inbox.without_scratch(str(error)).partition("; ")
                 queue.results.append(
@@ -274,7 +273,7 @@ class Collector:
                 self._note_lateness(queue, one, kept)
                 again = HandInResult(outcome=HandInOutcome(kept.light), hand_in=one, message=kept.told, source=source)
                 queue.results.append(replace(again, plays=True, again=True))
-            elif is_older(one, kept):
+            elif one.when is not None and kept.when is not None and one.when < kept.when:
                 queue.results.append(HandInResult(outcome=HandInOutcome.OLDER, hand_in=one, source=source))
             else:
                 return stored
@@ -288,12 +287,6 @@ class Collector:
             queue.kept = msgspec.structs.replace(kept, late_days=days)
             self._kept.put(queue.kept)
 
-    def _store(self, queue: _Queue, one: HandIn) -> _Stored:
-        """Finds the agent in the hand-in and copies it to the store."""
-        if one.path is None:
-            raise BadSubmission(one.wrong)
-        return _Stored(queue, one, self._inbox.take(one.path, queue.agent))
-
     def _note(self, stored: _Stored, checked: CheckReport) -> None:
         """Records the result of a check: an agent that passed plays from now on."""
         queue = stored.queue
@@ -303,26 +296,28 @@ class Collector:
         if plays and outcome is HandInOutcome.FAILED:
             # A mistake that ended no game.
             outcome = HandInOutcome.WARNING
-        message, advice = (checked.worst.message, checked.worst.advice) if checked.worst else ("", "")
+        told = (checked.worst.message, checked.worst.advice) if checked.worst else ("", "")
+        message, advice = map(self._inbox.without_scratch, told)
         if plays:
             queue.hand_ins.clear()
-            queue.kept = self._kept.keep(
-                queue.agent,
-                source,
+            queue.kept = Collected(
+                name=queue.agent,
+                version=self._kept.recorded(queue.agent, source, stored.agent.started_as),
+                source=source,
                 started_as=stored.agent.started_as,
-                language=stored.agent.language.name if stored.agent.language else "",
-                hand_in=stored.hand_in,
-                late_days=late_days(stored.hand_in, queue.deadline),
+                submission=replace_unprintable(stored.hand_in.label),
+                handed_in=_time_text(stored.hand_in),
                 light=outcome,
-                message=message,
-                conditions=self._conditions_hash,
+                told=replace_unprintable(message),
+                checked=self._conditions_hash,
+                late_days=late_days(stored.hand_in, queue.deadline),
+                language=stored.agent.language.name if stored.agent.language else "",
             )
+            self._kept.put(queue.kept)
         elif queue.kept is not None and queue.kept.source == source:
             # It passed under other conditions.
             queue.kept = None
             self._kept.drop(queue.agent)
-        message = self._inbox.without_scratch(message)
-        advice = self._inbox.without_scratch(advice)
         result = HandInResult(outcome=outcome, hand_in=stored.hand_in, message=message, advice=advice)
         queue.results.append(replace(result, source=source, plays=plays))
 
@@ -379,41 +374,15 @@ class KeptAgents:
         """Writes the file."""
         collected_file.write(self._file, self.by_name, self._submissions, self.refused, deadline=self.deadline)
 
-    def keep(
-        self,
-        agent: str,
-        source: str,
-        *,
-        started_as: str,
-        language: str,
-        hand_in: HandIn,
-        late_days: int,
-        light: str,
-        message: str,
-        conditions: str,
-    ) -> Collected:
-        """Let the agent play with this submission. `light`, `message`: its check; `conditions`: their hash."""
+    def recorded(self, agent: str, source: str, started_as: str) -> int:
+        """The number of the agent's version with this submission, which is in the database from now on."""
         with self._database.writing() as connection:
             store.version(connection, agent, source, started_as, self._now())
             numbers = {(one.agent, one.source): one.number for one in audit.versions(connection)}
-        kept = Collected(
-            name=agent,
-            version=numbers[agent, source],
-            source=source,
-            started_as=started_as,
-            submission=replace_unprintable(hand_in.label),
-            handed_in=_time_text(hand_in),
-            light=light,
-            told=replace_unprintable(message),
-            checked=conditions,
-            late_days=late_days,
-            language=language,
-        )
-        self.put(kept)
-        return kept
+        return numbers[agent, source]
 
     def put(self, kept: Collected) -> None:
-        """Replace what is known of the agent."""
+        """Let the agent play with this submission."""
         self.by_name[kept.name] = kept
         self.write()
 
@@ -429,11 +398,6 @@ def is_of(kept: Collected, hand_in: HandIn) -> bool:
     The rest of the label is different if the command names other downloads, or one in another folder."""
     name = replace_unprintable(hand_in.label).rpartition("/")[2]
     return (kept.submission.rpartition("/")[2], kept.handed_in) == (name, _time_text(hand_in))
-
-
-def is_older(hand_in: HandIn, kept: Collected) -> bool:
-    """Whether the hand-in is older than `kept`; False if one of the times is not known."""
-    return hand_in.when is not None and kept.when is not None and hand_in.when < kept.when
 
 
 def _time_text(hand_in: HandIn) -> str:

@@ -19,9 +19,8 @@ from typing import Final
 
 from adsearch.errors import quote
 from arena.course.collecting.hand_in import HandIn, TimeSource
-from arena.course.collecting.roster_matcher import ANONYMOUS, RosterMatcher
 from arena.course.collecting.unzip import DOWNLOAD, SUBMISSION, is_junk, is_zip, unpack
-from arena.course.roster import Student, folded
+from arena.course.roster import ANONYMOUS, RosterMatcher, Student, folded
 from arena.errors import BadSubmission
 
 # Reads the names that Moodle, Canvas and Blackboard give to the files of a submission, without opening a file.

@@ -8,21 +8,25 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from adsearch.pictures.boards.paper import player
 from agents.protocol import Verdict
-from arena.course.feedback.findings import FeedbackAgent, Findings
 from arena.history.words import ENDS, counted, piece
 from arena.results import figures
 from db.records import Mark
 
 if TYPE_CHECKING:
-    from arena.course.feedback.findings import Fault, GameToSee
-    from arena.results.report import ReportedAgent
+    from arena.course.feedback.agent_feedback import (
+        AgentFeedback,
+        Fault,
+        FeedbackAgent,
+        Findings,
+        GameConditions,
+        GameToSee,
+    )
     from db.records import JudgedPly
 
 
@@ -39,35 +43,6 @@ class Command(Struct, frozen=True):
 
     line: str
     why: str
-
-
-class GameConditions(Struct, frozen=True, kw_only=True):
-    """How the tournament is played, and where its games are."""
-
-    rules: str
-    """The game, as its author would type it."""
-    clock: str
-    bundle: str
-    """The file name of the bundle; empty: there is none, so no command is about a recorded game."""
-    trust: bool
-    """Whether the rules are a file, which commands run only with --trust-rules."""
-
-    def replay(self, game: GameToSee, *options: str) -> str:
-        """A command about a game in the bundle."""
-        trusting = ["--trust-rules"] if self.trust else []
-        return shlex.join(["arena", "replay", game.name, *options, "--db", self.bundle, *trusting])
-
-
-def command_as_typed(text: str) -> str:
-    """A player such as "cmd:../built/engine --net ../nets/net.bin", in the folder with its files: "cmd:./engine --net
-    net.bin". A program on the PATH has no folder."""
-    try:
-        program, *words = shlex.split(text.removeprefix("cmd:"))
-    except ValueError:
-        return text
-    folder, _, name = program.rpartition("/")
-    here = "./" if folder and not folder.startswith("/") else ""
-    return "cmd:" + shlex.join([here + name, *(word.rpartition("/")[2] or word for word in words)])
 
 
 def to_see(game: GameToSee, where: GameConditions) -> str:
@@ -116,21 +91,6 @@ def _debug(game: GameToSee, agent: FeedbackAgent, where: GameConditions) -> list
     return [
         Command(line, "asks your agent for this move again, so that you can print values and use breakpoint() there.")
     ]
-
-
-class AgentFeedback(Struct, frozen=True, kw_only=True):
-    """All that is written for the author of one agent."""
-
-    title: str
-    """The name of the tournament."""
-    made: datetime
-    agent: ReportedAgent
-    """With public names."""
-    places: int
-    """Number of agents that are ranked together with it."""
-    own: FeedbackAgent
-    found: Findings
-    where: GameConditions
 
 
 def result(feedback: AgentFeedback) -> str:

@@ -6,7 +6,7 @@ Each process reads the games of one agent at a time, so that memory use stays sm
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -36,8 +36,7 @@ from db.database import Database
 from db.errors import NotFound
 
 if TYPE_CHECKING:
-    from arena.course.feedback.findings import Fault, GameToSee
-    from arena.course.feedback.sentences import AgentFeedback
+    from arena.course.feedback.agent_feedback import AgentFeedback, Fault, GameToSee
     from db.database import Connection
 
 MAIL: Final = "mail.csv"
@@ -299,7 +298,9 @@ class Letter(Struct, frozen=True, kw_only=True):
 def mail(letters: Sequence[Letter], roster: Roster | None, title: str, refused: Sequence[Refused] = ()) -> str:
     """The table. Without a roster it has a line for each agent, and no addresses. `refused`: the latest submissions,
     where they do not play."""
-    rows = _of_agents(letters, title) if roster is None else _of_students(letters, roster, title, refused)
+    rows: Iterable[list[str]] = (["", letter.agent, "", *_cells(letter, title)] for letter in letters)
+    if roster is not None:
+        rows = _of_students(letters, roster, title, refused)
     return csv_cells.text(rows, titles=COLUMNS, multiline=COLUMNS[-1:])
 
 
@@ -307,11 +308,6 @@ def without_agent(letters: Sequence[Letter], roster: Roster) -> int:
     """The number of students without an agent."""
     playing = {folded(letter.agent) for letter in letters}
     return sum(folded(replace_unprintable(one.alias)) not in playing for one in roster.students)
-
-
-def _of_agents(letters: Sequence[Letter], title: str) -> Iterator[list[str]]:
-    for letter in letters:
-        yield ["", letter.agent, "", *_cells(letter, title)]
 
 
 def _of_students(

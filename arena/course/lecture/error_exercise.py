@@ -17,7 +17,7 @@ from adsearch.pictures.tree_picture import Node, Picture, game_tree
 from adsearch.state import CHANCE
 from adsearch.trace import written
 from arena.course.lecture import random_trees
-from arena.course.lecture.worksheet import Worksheet, title_of
+from arena.course.lecture.exercise import Worksheet, title_of
 from arena.errors import ArenaError
 
 # Search programs as they are in circulation, each with the mistakes that are often made in them.
@@ -330,23 +330,20 @@ def worksheet(program: Program, mistake: ProgramError, *, seed: int, student: st
     """The program with this mistake, on a tree where both versions differ: in the value if there is such a tree, else
     in the nodes whose values they read."""
     depth = mistake.depth or _DEPTH
-    fallback = None
+    found: tuple[dict[str, Any], Tree, Outcome, Outcome] | None = None
     for number in range(_TRIES):
         description = described(program, mistake, Random(f"{seed} {student} {number}"))
         state = random_trees.opened(description)
         right = run_program(program, None, state, depth)
         wrong = run_program(program, mistake, state, depth)
-        if wrong.returned != right.returned:
+        differs = wrong.returned != right.returned
+        if differs or (wrong.seen != right.seen and found is None):
+            found = description, state, right, wrong
+        if differs:
             break
-        if wrong.seen != right.seen and fallback is None:
-            fallback = description
-    else:
-        if fallback is None:
-            raise ArenaError(f"found no tree on which line {mistake.line} of {program.name} matters; try another seed")
-        description = fallback
-        state = random_trees.opened(description)
-        right = run_program(program, None, state, depth)
-        wrong = run_program(program, mistake, state, depth)
+    if found is None:
+        raise ArenaError(f"found no tree on which line {mistake.line} of {program.name} matters; try another seed")
+    description, state, right, wrong = found
     title = title_of("errors", seed, student, "program")
     tree = Picture(_bare(game_tree(state, title=title).root, state, bool(mistake.depth)), title)
     answers = [

@@ -1,7 +1,8 @@
-"""The kinds of exercise with a tree to search by hand, and its key.
+"""A worksheet, which is one exercise on paper with its key; and the kinds of exercise with a tree to search by hand.
 
-The tree is computed from the seed: random trees are drawn until one is good, that is, something is cut off, and no
-choice depends on two equal values. The sheet shows only the leaves; the key shows the result of our own search.
+A worksheet is a value: `exercise_sheet.py` draws it. The tree is computed from the seed: random trees are drawn until
+one is good, that is, something is cut off, and no choice depends on two equal values. The sheet shows only the leaves;
+the key shows the result of our own search.
 """
 
 from __future__ import annotations
@@ -23,8 +24,37 @@ from adsearch.trace import window_text, written
 from adsearch.wrapped import backwards
 from arena.course.lecture import questions, random_trees
 from arena.course.lecture.questions import find_algorithm
-from arena.course.lecture.worksheet import Worksheet, title_of
 from arena.errors import ArenaError
+
+Figure = Picture | str
+"""A tree, or lines of a table or a program, which are drawn with letters of one width."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worksheet:
+    """One exercise and its key."""
+
+    title: str
+    task: str
+    """The task in a few sentences."""
+    sheet: tuple[Figure, ...]
+    """The figures without the solution."""
+    key: tuple[Figure, ...]
+    answers: tuple[tuple[str, str], ...]
+    """Each question with its answer."""
+    note: str = ""
+    """A note on how to read the key; may be empty."""
+    description: dict[str, Any] | None = None
+    """The tree, as `tree:file=...` reads it; None for an exercise without a tree."""
+
+
+def title_of(kind: str, seed: int, student: str, what: str = "tree") -> str:
+    """The title on one line: with the student, or with the seed."""
+    return f"Exercise: {kind}, {student or f'{what} {seed}'}"
+
+
+# Trees to search by hand.
+
 
 _TRIES: Final = 400
 """Number of random trees drawn to find a good one."""
@@ -231,7 +261,8 @@ def _made(name: str, task: _Task, seed: int, random: Random, depth: int, width: 
     window = (-inf, inf)
     if task.window:
         # No leaf has the value of an end, so the result is either inside the window or outside.
-        free = sorted(set(range(-(width**depth), width**depth)) - {*map(int, _leaf_values(state))})
+        leaves = (random_trees.below(state, path) for path in questions.all_leaves(state, None))
+        free = sorted({*range(-(width**depth), width**depth)} - {int(leaf.utilities()[0]) for leaf in leaves})
         middle = len(free) // 2
         window = (random.choice(free[:middle]), random.choice(free[middle:]))
     result, trace = _searched(name, state, window)
@@ -251,12 +282,6 @@ def _searched(name: str, state: Tree, window: tuple[float, float]) -> tuple[Resu
 
 # Hundreds of trees are searched for one exercise.
 _configured = cache(searches.configured)
-
-
-def _leaf_values(state: Tree) -> Iterator[float]:
-    """The values of all leaves for MAX."""
-    for path in questions.all_leaves(state, None):
-        yield random_trees.below(state, path).utilities()[0]
 
 
 def _description(name: str, task: _Task, random: Random, depth: int, width: int) -> dict[str, Any]:

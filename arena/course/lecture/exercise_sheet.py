@@ -22,7 +22,7 @@ from adsearch.pictures.svg import split_style
 from adsearch.pictures.tree_picture import Picture
 from arena.course.aliases import numbered, slug
 from arena.course.lecture import kinds
-from arena.course.lecture.worksheet import Figure, Worksheet
+from arena.course.lecture.exercise import Figure, Worksheet
 from arena.course.roster import Roster
 from arena.errors import ArenaError, BadFolder, BadRoster
 from arena.history import csv_cells
@@ -60,22 +60,23 @@ def drawn(exercise: Worksheet, *, solved: bool) -> str:
     page = max([_LEAST_WIDTH, *(width + 2 * _MARGIN for _, width, _ in figures)])
     parts = [_text(title, _MARGIN + 14, "words title")]
     y = _MARGIN + 14 + 1.5 * _LINE
-    for line in _wrapped(exercise.task, page):
-        parts.append(_text(line, y))
-        y += _LINE
+
+    def write(words: str) -> None:
+        nonlocal y
+        for line in textwrap.wrap(words, int((page - 2 * _MARGIN) / _LETTER), break_on_hyphens=False):
+            parts.append(_text(line, y))
+            y += _LINE
+
+    write(exercise.task)
     for figure, width, height in figures:
         # A figure is an SVG element inside this SVG, at its place.
         parts.append(figure.replace("<svg ", f'<svg x="{svg.number((page - width) / 2)}" y="{svg.number(y)}" ', 1))
         y += height + _LINE
-    note = _wrapped(exercise.note, page) if solved else []
-    for line in note:
-        parts.append(_text(line, y))
-        y += _LINE
-    y += _LINE / 2 if note else 0.0
+    if solved and exercise.note:
+        write(exercise.note)
+        y += _LINE / 2
     for question, answer in exercise.answers:
-        for line in _wrapped(f"{question}: {answer if solved else BLANK}", page):
-            parts.append(_text(line, y))
-            y += _LINE
+        write(f"{question}: {answer if solved else BLANK}")
         y += _ANSWER - _LINE
     described = " ".join(figure.description for figure in exercise.key if isinstance(figure, Picture))
     return svg.document(
@@ -121,10 +122,6 @@ def _figure(figure: Figure) -> tuple[str, float, float]:
 def _filled(words: str) -> str:
     """`words` in lines for a terminal."""
     return textwrap.fill(words, _COLUMNS, break_on_hyphens=False)
-
-
-def _wrapped(words: str, page: float) -> list[str]:
-    return textwrap.wrap(words, int((page - 2 * _MARGIN) / _LETTER), break_on_hyphens=False)
 
 
 def _text(words: str, y: float, kind: str = "words") -> str:

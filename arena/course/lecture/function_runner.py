@@ -29,7 +29,7 @@ from types import FrameType, ModuleType
 from typing import Any, Final, NoReturn
 
 from adsearch.errors import nearly
-from adsearch.games.tree import DescribedTree, Node, Tree, read
+from adsearch.games.tree import Node, Tree, read
 from adsearch.state import State
 from adsearch.wrapped import backwards
 from agents.streams import claim
@@ -289,10 +289,9 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, str]:
 
 def run(function: Callable[..., Any] | Method, file: str, question: dict[str, Any]) -> dict[str, Any]:
     """The result of `function` for a tree: value, move and events, or how it failed."""
-    drawn = read(question["tree"])
-    log = SearchLog(drawn.root, question.get("agents", 0))
+    log, state, depth = _watched(question)
     try:
-        call = prepared_call(function, _watched(drawn, log), _depth(drawn, question))
+        call = prepared_call(function, state, depth)
         sys.setprofile(_CallFollower(log, file))
         returned = call()
     except BaseException as error:
@@ -307,21 +306,19 @@ def run(function: Callable[..., Any] | Method, file: str, question: dict[str, An
     return {"value": value, "move": move, "events": log.events, **created}
 
 
-def _watched(drawn: DescribedTree, log: SearchLog) -> WatchedTree:
-    return (GameState if log.agents else WatchedTree)(Tree.at(drawn, drawn.root), log)
-
-
-def _depth(drawn: DescribedTree, question: dict[str, Any]) -> int:
-    depth: int | None = question["depth"]
-    return drawn.height if depth is None else depth
+def _watched(question: dict[str, Any]) -> tuple[SearchLog, WatchedTree, int]:
+    """The log of a search of this tree, its root, and the depth to search."""
+    drawn = read(question["tree"])
+    log = SearchLog(drawn.root, question.get("agents", 0))
+    state = (GameState if log.agents else WatchedTree)(Tree.at(drawn, drawn.root), log)
+    return log, state, drawn.height if question["depth"] is None else question["depth"]
 
 
 def run_timed(function: Callable[..., Any] | Method, file: str, question: dict[str, Any]) -> dict[str, Any]:
     """The nodes and seconds of `function` for a tree; unlike `run`, no other code follows its calls."""
-    drawn = read(question["tree"])
-    log = SearchLog(drawn.root, question.get("agents", 0))
+    log, state, depth = _watched(question)
     try:
-        call = prepared_call(function, _watched(drawn, log), _depth(drawn, question))
+        call = prepared_call(function, state, depth)
         begun = perf_counter()
         call()
     except BaseException as error:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from adsearch import Result, Trace, searches
 from adsearch.errors import quote
-from adsearch.games.tree import Tree, read
+from adsearch.games.tree import Tree
 from adsearch.pictures.tree_picture import Path
 from adsearch.state import CHANCE
 from adsearch.trace import Backup, Event, EventKind, Value, ends, window_text, written
@@ -30,7 +30,7 @@ from arena.course.lecture.questions import (
     without_repeats,
     wrong_variants,
 )
-from arena.course.lecture.random_trees import below
+from arena.course.lecture.random_trees import below, opened
 from arena.course.lecture.student_process import StudentAnswer
 from arena.history import words
 
@@ -91,16 +91,15 @@ class TreeVerdict:
 
 def our_search(algorithm: JudgedAlgorithm, question: Question) -> OurSearch:
     """Runs our own search of this tree."""
-    drawn = read(question.description)
-    state = Tree.at(drawn, drawn.root)
+    state = opened(question.description)
     search, options = searches.configured(algorithm.search)
     trace = Trace()
     result = search(state, depth=question.depth, trace=trace, **options)
     best = []
     for move in state.moves() if state.turn != CHANCE else ():
         # The tree in which this is the only move.
-        single_move = replace(drawn.root, children={move: drawn.root.children[move]}, noisy=())
-        if _same(search(Tree.at(drawn, single_move), depth=question.depth, **options).value, result.value):
+        single_move = replace(state.node, children={move: state.node.children[move]}, noisy=())
+        if _same(search(Tree.at(state.tree, single_move), depth=question.depth, **options).value, result.value):
             best.append(move)
     return OurSearch(algorithm, question, state, result, trace, leaves_seen(trace), tuple(best))
 
@@ -108,10 +107,9 @@ def our_search(algorithm: JudgedAlgorithm, question: Question) -> OurSearch:
 def our_call(ours: OurSearch) -> Callable[[], int]:
     """Our search of the tree, as a function to measure: it returns the number of nodes, counted as for the student's
     function."""
-    drawn = read(ours.question.description)
     search, options = searches.configured(ours.algorithm.search)
-    log = SearchLog(drawn.root)
-    state = WatchedTree(Tree.at(drawn, drawn.root), log)
+    log = SearchLog(ours.state.node)
+    state = WatchedTree(ours.state, log)
 
     def call() -> int:
         search(state, depth=ours.question.depth, **options)

@@ -7,6 +7,7 @@ at most three times. The program in that process is `function_runner.py`.
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from math import isfinite
 from pathlib import Path
 from select import select
@@ -89,6 +90,7 @@ class _Loaded(Struct, frozen=True):
     traceback: tuple[str, ...] = ()
 
 
+_Answer = TypeVar("_Answer", StudentAnswer, Cost, GameAnswer)
 _Message = TypeVar("_Message", StudentAnswer, Cost, GameAnswer, _Loaded)
 
 
@@ -146,24 +148,15 @@ class StudentProcess:
         if loaded.failed or self._process is None:
             return StudentAnswer(failed=loaded.failed, traceback=loaded.traceback, tried=False)
         asked = {"tree": question.description, "depth": question.depth, "agents": question.agents}
-        line, lost = self._asked(self._process, asked)
-        if line is None:
-            return StudentAnswer(failed=self._discard(lost))
-        answer = _decoded(line, StudentAnswer)
-        if answer is None or not _is_possible(answer, question):
-            return StudentAnswer(failed=self._discard(_NOT_OURS))
-        return msgspec.structs.replace(answer, failed=one_line(answer.failed, most=250))
+        return self._answer(self._process, asked, StudentAnswer, lambda answer: _is_possible(answer, question))
 
     def cost(self, question: Question) -> Cost | None:
         """The cost of the function for this tree, which it has searched before; None if it fails this time."""
         if self._process is None:
             return None
         asked = {"tree": question.description, "depth": question.depth, "agents": question.agents, "timed": True}
-        line, lost = self._asked(self._process, asked)
-        cost = None if line is None else _decoded(line, Cost)
-        if cost is None:
-            self._discard(lost)
-        return None if cost is None or cost.failed else cost
+        cost = self._answer(self._process, asked, Cost, lambda _: True)
+        return None if cost.failed else cost
 
     def search(self, position: str, depth: int, *, backwards: bool = False) -> GameAnswer:
         """The function's answer for this position of the game, searched to this depth; `backwards`: it gets all moves
@@ -172,13 +165,11 @@ class StudentProcess:
         if loaded.failed or self._process is None:
             return GameAnswer(failed=loaded.failed)
         asked = {"rules": self._rules, "position": position, "depth": depth, "backwards": backwards}
-        line, lost = self._asked(self._process, asked)
-        if line is None:
-            return GameAnswer(failed=self._discard(lost))
-        answer = _decoded(line, GameAnswer)
-        if answer is None or (not answer.failed and (answer.value is None or not isfinite(answer.value))):
-            return GameAnswer(failed=self._discard(_NOT_OURS))
-        return msgspec.structs.replace(answer, failed=one_line(answer.failed, most=250))
+
+        def is_possible(answer: GameAnswer) -> bool:
+            return bool(answer.failed) or (answer.value is not None and isfinite(answer.value))
+
+        return self._answer(self._process, asked, GameAnswer, is_possible)
 
     def _prepare(self) -> None:
         """Prepares the process: a Python with our games but without our searches."""
@@ -212,10 +203,16 @@ class StudentProcess:
             return
         self._loaded = _decoded(line, _Loaded) or _Loaded(failed=self._discard(_NOT_OURS))
 
-    def _asked(self, process: AgentProcess, asked: dict[str, Any]) -> tuple[bytes | None, str]:
-        """The answer of the process to this question; None and the reason if none comes."""
+    def _answer(
+        self, process: AgentProcess, asked: dict[str, Any], kind: type[_Answer], is_possible: Callable[[_Answer], bool]
+    ) -> _Answer:
+        """The answer of the process to this question. `is_possible`: whether our own program can have written it."""
         process.write(msgspec.json.encode(asked) + b"\n")
-        return self._next_line(process, self._seconds)
+        line, lost = self._next_line(process, self._seconds)
+        answer = None if line is None else _decoded(line, kind)
+        if answer is None or not is_possible(answer):
+            return kind(failed=self._discard(lost or _NOT_OURS))
+        return msgspec.structs.replace(answer, failed=one_line(answer.failed, most=250))
 
     def _next_line(self, process: AgentProcess, seconds: float) -> tuple[bytes | None, str]:
         """The next line of the process; None and the reason if none comes."""

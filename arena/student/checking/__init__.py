@@ -4,8 +4,7 @@ Used by that command, by `arena course collect`, which checks what students hand
 `arena.student` may. Start with `steps.py`: one check from the first step to the last.
 
     agent_lookup.py         finds the agent, or says what is there instead
-    check_schedule.py       the checks' games as a schedule, which any director can play
-    check_maker.py          makes a check of an agent, which it finds, stores and confines
+    check_maker.py          makes checks of agents, which it finds, stores and confines, and their schedule
     steps.py                one check: which games it requests, and what each step reports
     planned_games.py        the positions and games that the agent plays
     played_games.py         what a played game shows about the agent: times, results, output, memory
@@ -17,10 +16,17 @@ Used by that command, by `arena course collect`, which checks what students hand
 
 from __future__ import annotations
 
+import shlex
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct, field
+
+from arena.match.conditions import DEFAULT_CLOCK, Conditions
+
+if TYPE_CHECKING:
+    from arena.tournament.league import League
 
 
 class StepName(StrEnum):
@@ -96,3 +102,49 @@ class CheckReport(Struct, frozen=True, kw_only=True):
         """The first step with the worst result; None if all are good."""
         light = self.light
         return None if light is Light.GOOD else next(step for step in self.steps if step.light is light)
+
+
+# What a check is made of: the conditions of a tournament or the defaults of `arena play`, positions, a seed.
+
+
+DEFAULT_POSITIONS: Final = 50
+_DEFAULT: Final = Conditions(clock=DEFAULT_CLOCK)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exam:
+    """What all games of a check have in common."""
+
+    game: str
+    """Written as for `arena play`."""
+    conditions: Conditions = _DEFAULT
+    seed: int = 0
+    """The same seed gives the same positions and games."""
+    positions: int = DEFAULT_POSITIONS
+    only: int | None = None
+    """The number of the only position to test; None: all."""
+    seconds: float = 5.0
+    """Approximate time for the positions, in seconds, and again for the whole games."""
+    description: str = ""
+    """The tournament's file, named in the commands that are shown."""
+
+    def command(self, player: str) -> str:
+        """The command that checks `player` in this way."""
+        words = ["arena", "check", player]
+        if self.description:
+            words += ["--tournament", self.description]
+        else:
+            words += ["--game", self.game]
+            words += ["--clock", self.conditions.clock] if self.conditions.clock != DEFAULT_CLOCK else []
+        words += ["--seed", str(self.seed)] if self.seed else []
+        return shlex.join(words)
+
+    def command_for(self, player: str, position: int) -> str:
+        """The command that checks `player` in that position only."""
+        more = f" --positions {self.positions}" if self.positions > DEFAULT_POSITIONS else ""
+        return f"{self.command(player)}{more} --position {position}"
+
+
+def of_league(league: League, *, description: str = "") -> Exam:
+    """A check under the conditions of a tournament; `description` is its file, named in the commands that are shown."""
+    return Exam(game=league.game, conditions=league.conditions, description=description)

@@ -20,7 +20,7 @@ from adsearch import CHANCE, State, games
 from arena.match.schedule import Entrant, Planned
 from arena.match.seeds import GameSeeds, number
 from arena.players.player import unique_names
-from arena.student.checking.exam import Exam
+from arena.student.checking import Exam
 from arena.student.checking.played_games import CheckGame, MovePace
 from arena.student.checking.resigning_opponent import AFTER
 from db.records import GameKind
@@ -193,21 +193,6 @@ def greatest_length(start: State[Any], seed: int) -> int:
     return max(len(_random_game(start, seed, -n, Random(n), long=long)) for n in range(1, 4))
 
 
-def draw_board(
-    rules: str, state: State[Any], seat: int, moves: Sequence[str], position: CheckPosition | None = None
-) -> str:
-    """A drawing of the position as the seat sees it, with the last `moves` and the position's number, if it has one."""
-    after = f"after {' '.join(moves[-_MOST_MOVES_SHOWN:])}" if moves else "at the beginning"
-    if len(moves) > _MOST_MOVES_SHOWN:
-        after = f"after {len(moves)} moves, the last of them {' '.join(moves[-_MOST_MOVES_SHOWN:])}"
-    name = f"position {position.number}, " if position is not None else ""
-    try:
-        drawn = str(games.load(rules, state.view(seat)) if state.hidden else state)
-    except Exception:
-        drawn = state.view(seat)
-    return f"{name}{after}; seat {seat} is to move:\n{drawn}"
-
-
 # Games.
 
 
@@ -292,6 +277,18 @@ class GamePlanner:
         """The number of moves that one player can make in a game that no player ends early."""
         moves = greatest_length(self.start, self.exam.seed)
         return min(moves, self.exam.conditions.max_plies or moves) // self.start.players
+
+    def board(self, state: State[Any], seat: int, moves: Sequence[str], position: CheckPosition | None = None) -> str:
+        """The position as the seat sees it, with the last `moves` and the position's number, if it has one."""
+        after = f"after {' '.join(moves[-_MOST_MOVES_SHOWN:])}" if moves else "at the beginning"
+        if len(moves) > _MOST_MOVES_SHOWN:
+            after = f"after {len(moves)} moves, the last of them {' '.join(moves[-_MOST_MOVES_SHOWN:])}"
+        name = f"position {position.number}, " if position is not None else ""
+        try:
+            drawn = str(games.load(self.rules, state.view(seat)) if state.hidden else state)
+        except Exception:
+            drawn = state.view(seat)
+        return f"{name}{after}; seat {seat} is to move:\n{drawn}"
 
     def _game(self, entrants: tuple[Entrant, ...], number: int = 0) -> Planned:
         return Planned(

@@ -10,9 +10,8 @@ import shlex
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
-from typing import Any, Final
+from typing import Final
 
-from adsearch import State
 from agents.protocol import Verdict
 from agents.strict import mistakes_in
 from arena.match.clock import MILLISECOND, SECOND
@@ -205,7 +204,7 @@ class Check:
         self._add_failure(
             StepName.CLOCK if first.late else StepName.LEGAL,
             why,
-            board=self._board(position.state, position.seat, position.opening, position),
+            board=self._planner.board(position.state, position.seat, position.opening, position),
             again=self._exam.command_for(self._players.text, position.number),
         )
 
@@ -388,7 +387,7 @@ class Check:
         self._add_failure(
             name,
             replace(why, message=f"as seat {game.seat}, at move {len(game.own_moves) + 1}: {why.message}"),
-            board=self._board(state, game.seat, game.decisions),
+            board=self._planner.board(state, game.seat, game.decisions),
             again=self._play_command(game),
         )
 
@@ -473,6 +472,3 @@ class Check:
         players = [self._players.text if entrant.guarded else "random" for entrant in game.planned.entrants]
         words = ["arena", "play", exam.game, *players, "--clock", exam.conditions.clock]
         return shlex.join([*words, "--seed", str(exam.seed)])
-
-    def _board(self, state: State[Any], seat: int, moves: Sequence[str], position: CheckPosition | None = None) -> str:
-        return planned_games.draw_board(self._planner.rules, state, seat, moves, position)

@@ -28,7 +28,7 @@ from db.ladder import SECOND_AGENT
 
 if TYPE_CHECKING:
     from arena.accounts.people import Account
-    from arena.course.feedback.sentences import AgentFeedback
+    from arena.course.feedback.agent_feedback import AgentFeedback
     from arena.web.own import AskedFor, Challenged, Challenging, Own, OwnAgent, SubmissionView
     from arena.web.results import Titled
     from db.accounts import StoredToken

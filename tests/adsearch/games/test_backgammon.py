@@ -11,7 +11,7 @@ import pytest
 
 from adsearch import CHANCE, games
 from adsearch.errors import BadMove, BadPosition
-from adsearch.games.backgammon import THROWS, played, sequences
+from adsearch.games.backgammon import THROWS, played
 from tests.kit.every_game import AnyState, playout
 
 START = "24:2,13:5,8:3,6:5"
@@ -276,7 +276,7 @@ def test_every_way_to_play_a_throw_can_be_written_step_by_step() -> None:
             mine, theirs = state.sides[state.seat], state.sides[1 - state.seat]
             places = {0: "off", 25: "bar"}
             by_result = {played(mine, theirs, play): play for play in state.moves()}
-            for steps in sequences(mine, theirs, int(state.dice[0]), int(state.dice[1])):
+            for steps in state.step_by_step():
                 if meant := by_result.get(played(mine, theirs, steps)):
                     hit = {to: "*" for _, to in steps if to and theirs[25 - to] == 1}
                     parts = [f"{places.get(one, one)}/{places.get(to, to)}{hit.get(to, '')}" for one, to in steps]

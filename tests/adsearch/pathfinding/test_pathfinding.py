@@ -16,7 +16,7 @@ from adsearch.errors import BadOption, BadSearch
 from adsearch.games.maze import Maze
 from adsearch.games.tree import Tree, read
 from adsearch.path_state import PathState
-from adsearch.pathfinding.path_trace import PathTrace
+from adsearch.pathfinding.search import PathTrace
 from adsearch.registry import dialects, pathfinding
 from agents import builtin
 from tests.kit.effort import tries

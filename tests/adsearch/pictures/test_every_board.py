@@ -18,8 +18,7 @@ import pytest
 from adsearch import State, games
 from adsearch.games.go import PASS
 from adsearch.games.grid import LineGame
-from adsearch.pictures.boards.paper import RIM
-from adsearch.pictures.boards.sheet import DARK, LIGHT
+from adsearch.pictures.boards.paper import DARK, LIGHT, RIM
 from adsearch.pictures.svg import split_style
 from tests.kit.effort import tries
 from tests.kit.every_game import EVERY, AnyState, playout

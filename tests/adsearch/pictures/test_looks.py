@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from adsearch import games
-from adsearch.pictures.boards.paper import colour
-from adsearch.pictures.boards.sheet import SEATS
+from adsearch.pictures.boards.paper import SEATS, colour
 from adsearch.state import Looks
 
 

@@ -10,7 +10,7 @@ import pytest
 from arena.course import course, example, roster
 from arena.course.collecting.hand_in import HandIn
 from arena.course.collecting.lms_download import read_downloads
-from arena.course.collecting.roster_matcher import RosterMatcher
+from arena.course.roster import RosterMatcher
 from arena.errors import ArenaError
 from arena.tournament import enrolment, league
 from tests.kit.arena_program import arena

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,10 +14,20 @@ from msgspec.structs import replace
 
 from arena.course import grading
 from arena.course import roster as rosters
-from arena.course.grading import Marks, agents_in_column, agents_of, chosen, columns, marked, read, students_of
-from arena.course.grading.grades import AgentResults
+from arena.course.course import Marks, read_marks
+from arena.course.grading import (
+    AgentResults,
+    agents_in_column,
+    agents_of,
+    chosen,
+    columns,
+    late_days,
+    marked,
+    preview,
+    students_of,
+)
 from arena.errors import BadLeague, BadRating, BadRoster
-from arena.ratings.grades import Against
+from arena.ratings.grades import Against, Bar
 from arena.tournament.description import Table
 from tests.kit.places import ROOT
 
@@ -42,7 +53,7 @@ BETTER, NOT_BETTER, UNDECIDED = Against.BETTER, Against.NOT_BETTER, Against.UNDE
 
 def table(text: str) -> Marks:
     """What is read from this table."""
-    return read(Table(tomllib.loads(text), "cs101.toml: [marks]"))
+    return read_marks(Table(tomllib.loads(text), "cs101.toml: [marks]"))
 
 
 SCHEME = table(TEXT)
@@ -96,7 +107,7 @@ def test_mistakes_are_errors(text: str, message: str) -> None:
 def test_the_example_of_the_page_can_be_used() -> None:
     page = (ROOT / "docs" / "course.md").read_text("utf-8")
     (example,) = re.findall(r"^```toml\n([^`]*^\[marks\]\n[^`]*)^```$", page, re.MULTILINE)
-    shown = read(Table(tomllib.loads(example)["marks"], "cs101.toml"))
+    shown = read_marks(Table(tomllib.loads(example)["marks"], "cs101.toml"))
     assert marked(shown, AgentResults(played=True, bars={"pass": BETTER}))[0] > shown.plays > 0
 
 
@@ -382,3 +393,93 @@ def test_columns_are_chosen_and_renamed(wanted: str, found: dict[str, Any] | Non
 def test_columns_that_do_not_exist_are_an_error(wanted: str, message: str) -> None:
     with pytest.raises(BadRating, match=message):
         chosen([ROW], wanted)
+
+
+# The results of agents that marks depend on.
+
+
+def test_days_late_are_read_from_what_was_collected(tmp_path: Path) -> None:
+    description = tmp_path / "cs101.toml"
+    description.write_text('game = "connect4"\nplayers = ["cs101.collected.toml", "agents/*"]\n')
+    assert late_days(description) == {}
+    one = 'version = 1\nsource = "0"\nstarted_as = "agent.py"\n'
+    (tmp_path / "cs101.collected.toml").write_text(
+        f'[[agent]]\nname = "ann"\n{one}[[agent]]\nname = "bob"\nlate_days = 2\n{one}'
+    )
+    assert late_days(description) == {"bob": 2}
+    description.write_text('game = "connect4"\nplayers = "*.collected.toml"\n')
+    assert late_days(description) == {"bob": 2}
+
+
+# The preview of grades: undecided bars, and the marks that they can change.
+
+
+PREVIEWED = Marks(
+    plays=40,
+    fault=-2,
+    scale={"A": 90, "C": 60, "F": 0},
+    bars={"pass": "random", "merit": "pvs"},
+    bar_marks={"pass": 20, "merit": 40},
+)
+BARS = {
+    "ann": {"pass": Bar(BETTER, 0.99, [], BETTER), "merit": Bar(UNDECIDED, 0.9, [], BETTER, 12)},
+    "bob": {"pass": Bar(UNDECIDED, 0.2, [], NOT_BETTER, 40), "merit": Bar(NOT_BETTER, 0.01, [], NOT_BETTER)},
+    "cy": {"pass": Bar(BETTER, 0.99, [], BETTER), "merit": Bar(NOT_BETTER, 0.01, [], NOT_BETTER)},
+    "dan": {"pass": Bar(UNDECIDED, 0.5, [], UNDECIDED), "merit": Bar(UNDECIDED, 0.5, [], UNDECIDED)},
+}
+RESULTS = {
+    name: AgentResults(played=True, bars={title: bar.stands for title, bar in bars.items()}, faults=name == "bob")
+    for name, bars in BARS.items()
+}
+
+
+def test_undecided_bars_are_listed_with_what_they_change() -> None:
+    rows = preview(["ann", "bob", "cy", "dan"], BARS, RESULTS, PREVIEWED)
+    assert rows == [
+        {
+            "agent": "ann",
+            "marks": 60,
+            "grade": "C",
+            "marks_most": 100,
+            "grade_most": "A",
+            "marks_next": 100,
+            "grade_next": "A",
+            "undecided": [{"bar": "merit", "more": 12, "next": "better"}],
+        },
+        {
+            "agent": "bob",
+            "marks": 38,
+            "grade": "F",
+            "marks_most": 58,
+            "grade_most": "F",
+            "marks_next": 38,
+            "grade_next": "F",
+            "undecided": [{"bar": "pass", "more": 40, "next": "not better"}],
+        },
+        {
+            "agent": "dan",
+            "marks": 40,
+            "grade": "F",
+            "marks_most": 100,
+            "grade_most": "A",
+            "marks_next": 40,
+            "grade_next": "F",
+            "undecided": [
+                {"bar": "pass", "more": None, "next": "undecided"},
+                {"bar": "merit", "more": None, "next": "undecided"},
+            ],
+        },
+    ]
+
+
+def test_only_the_agents_that_are_asked_for_are_listed_and_marks_need_a_scheme() -> None:
+    assert preview(["bob", "new"], BARS, RESULTS, None) == [
+        {"agent": "bob", "undecided": [{"bar": "pass", "more": 40, "next": "not better"}]}
+    ]
+    assert preview([], BARS, RESULTS, PREVIEWED) == []
+
+
+def test_an_agent_that_plays_no_more_stays_undecided() -> None:
+    (ann,) = preview(["ann"], BARS, RESULTS, PREVIEWED, out={"ann"})
+    assert (ann["marks"], ann["marks_most"], ann["marks_next"]) == (60, 100, 60)
+    assert ann["undecided"] == [{"bar": "merit", "more": None, "next": "undecided"}]

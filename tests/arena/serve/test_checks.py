@@ -22,9 +22,8 @@ from arena.play.director import Director
 from arena.serve import checks
 from arena.serve.checks import FIRST_NUMBER, MOST_INTERRUPTIONS, Checks
 from arena.serve.submissions import take_in
-from arena.student.checking import CheckStep, Light, StepName
-from arena.student.checking.check_schedule import Candidate, RunningCheck
-from arena.student.checking.exam import Exam
+from arena.student.checking import CheckStep, Exam, Light, StepName
+from arena.student.checking.check_maker import Candidate, RunningCheck
 from arena.student.checking.steps import GameBatch, GameRequests
 from arena.walls.run_folder import RunFolder
 from db import ladder, running, store

@@ -15,8 +15,7 @@ from typing import Any
 
 import pytest
 
-from arena.course.course import COURSE_KEYS, LATE
-from arena.course.grading import BAR_KEYS, MARKS_KEYS, Marks
+from arena.course.course import BAR_KEYS, COURSE_KEYS, LATE, MARKS_KEYS, Marks
 from arena.errors import BadLeague
 from arena.match.allowance import Allowance, WallKind
 from arena.match.clock import SECOND

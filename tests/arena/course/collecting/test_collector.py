@@ -16,13 +16,12 @@ from arena.course.collecting import collector
 from arena.course.collecting.collector import Collector, Progress
 from arena.course.collecting.hand_in import HandInOutcome, HandInResult, agent_names, read_deadline
 from arena.course.collecting.lms_download import read_downloads
-from arena.course.collecting.roster_matcher import RosterMatcher
+from arena.course.roster import RosterMatcher
 from arena.errors import ArenaError, BadLeague, BadRoster
 from arena.players.player import Player
 from arena.players.submissions import Store
-from arena.student.checking import CheckReport, CheckStep, Light, StepName
-from arena.student.checking.check_schedule import Candidate, ProgressNote
-from arena.student.checking.exam import Exam
+from arena.student.checking import CheckReport, CheckStep, Exam, Light, StepName
+from arena.student.checking.check_maker import Candidate, ProgressNote
 from arena.tournament import collected_file
 from arena.tournament.collected_file import Collected, Refused
 from arena.walls.run_folder import RunFolder

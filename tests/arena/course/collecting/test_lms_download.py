@@ -13,8 +13,8 @@ from arena.course import roster as rosters
 from arena.course.collecting import lms_download
 from arena.course.collecting.hand_in import HandIn, TimeSource
 from arena.course.collecting.inbox import find_agent
-from arena.course.collecting.roster_matcher import RosterMatcher
 from arena.course.collecting.unzip import ZipLimits
+from arena.course.roster import RosterMatcher
 from arena.errors import BadSubmission
 from tests.kit.hand_ins import AGENT, MATCHER, MAY, folder, read, whose, zipped
 

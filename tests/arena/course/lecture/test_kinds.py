@@ -11,7 +11,7 @@ import pytest
 from adsearch import Trace, algorithms
 from adsearch.games.tree import Tree
 from adsearch.pictures.tree_picture import Node, Picture
-from arena.course.lecture import error_exercise, exercise_sheet, kinds, proof_exercise, ucb1_exercise
+from arena.course.lecture import error_exercise, exercise_sheet, kinds
 from arena.course.lecture.error_exercise import Program, ProgramError
 from arena.course.lecture.questions import leaves_seen
 from arena.course.lecture.random_trees import opened
@@ -65,7 +65,7 @@ def test_what_a_kind_cannot_do_is_refused(kind: str, depth: int | None, width: i
 
 def test_ucb1_chooses_the_child_with_the_greatest_sum() -> None:
     for seed in range(20):
-        made = ucb1_exercise.make(seed=seed, width=3 + seed % 4)
+        made = kinds.make("ucb1", seed=seed, width=3 + seed % 4)
         (table,) = made.key
         assert isinstance(table, str)
         rows = [line.split() for line in table.split("\n")[1:]]
@@ -101,7 +101,7 @@ def numbers(node: Node) -> tuple[float, float, str]:
 @pytest.mark.costly
 def test_proof_numbers_are_right_at_every_node() -> None:
     for seed in range(12):
-        made = proof_exercise.make(seed=seed)
+        made = kinds.make("proof", seed=seed)
         (sheet,), (key,) = made.sheet, made.key
         assert isinstance(sheet, Picture)
         assert isinstance(key, Picture)

@@ -24,11 +24,9 @@ from arena.match.clock import SECOND
 from arena.match.conditions import Conditions, Limits
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.play import cores
-from arena.student.checking import NUMBERED_STEPS, CheckReport, CheckStep, Light, StepName, played_games
+from arena.student.checking import NUMBERED_STEPS, CheckReport, CheckStep, Exam, Light, StepName, played_games
 from arena.student.checking.agent_lookup import submissions_in
-from arena.student.checking.check_maker import Examiner, games_at_once
-from arena.student.checking.check_schedule import Candidate, CheckSchedule, RunningCheck
-from arena.student.checking.exam import Exam
+from arena.student.checking.check_maker import Candidate, CheckSchedule, Examiner, RunningCheck, games_at_once
 from arena.student.checking.played_games import CheckGame
 from arena.student.checking.steps import GameBatch, GameRequests
 from arena.walls import meter

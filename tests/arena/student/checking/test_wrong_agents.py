@@ -10,10 +10,8 @@ import pytest
 from arena.match.allowance import MEBIBYTE, Allowance, WallKind
 from arena.match.clock import SECOND
 from arena.match.conditions import Conditions, Limits
-from arena.student.checking import StepName
-from arena.student.checking.check_maker import Examiner
-from arena.student.checking.check_schedule import Candidate
-from arena.student.checking.exam import Exam
+from arena.student.checking import Exam, StepName
+from arena.student.checking.check_maker import Candidate, Examiner
 from arena.walls.run_folder import RunFolder
 from tests.kit.behind_walls import need
 from tests.kit.wrong_agents import WrongAgent, wrong_agents

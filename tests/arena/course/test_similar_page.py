@@ -7,9 +7,8 @@ from random import Random
 
 import pytest
 
-from arena.course.similar.comparison import SimilarPair, compare
-from arena.course.similar.page import page
-from arena.course.similar.sources import Source, of_contents
+from arena.course.similar import SimilarPair, Source, compare, of_contents
+from arena.course.similar_page import page
 from benchmarks.similar import AGENTS, padded, renamed
 from tests.kit.chromium import Browser, check_contrast, check_keyboard, check_width
 

@@ -11,16 +11,9 @@ import pytest
 from msgspec.structs import replace
 
 from arena.course.aliases import own_names
-from arena.course.feedback import findings
-from arena.course.feedback.findings import FeedbackAgent, Findings, GameToSee
-from arena.course.feedback.sentences import (
-    GameConditions,
-    about_game,
-    command_as_typed,
-    game_heading,
-    next_commands,
-    to_see,
-)
+from arena.course.feedback import agent_feedback
+from arena.course.feedback.agent_feedback import FeedbackAgent, Findings, GameConditions, GameToSee, command_as_typed
+from arena.course.feedback.sentences import about_game, game_heading, next_commands, to_see
 from arena.course.feedback.write import Shared, write_feedback
 from arena.course.report import gather
 from db import games as record
@@ -46,12 +39,12 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[PastGame], di
 
 def found_for(agent: FeedbackAgent, games: list[PastGame], places: dict[str, int] = PLACES) -> Findings:
     own = [game for game in games if agent.name in game.players]
-    counting = findings.of_current_version(own, agent.name)
-    return findings.findings(
+    counting = agent_feedback.of_current_version(own, agent.name)
+    return agent_feedback.findings(
         agent,
         games=len(counting),
-        at_fault=[game for game in counting if findings.failed(game, agent.name)],
-        candidates=findings.spread_out(findings.order(counting, agent.name, places)),
+        at_fault=[game for game in counting if agent_feedback.failed(game, agent.name)],
+        candidates=agent_feedback.spread_out(agent_feedback.order(counting, agent.name, places)),
         shown={player: player for game in games for player in game.players},
         trust=False,
     )
@@ -78,9 +71,11 @@ def test_time_runs_out_anywhere_so_it_is_one_fault(course: tuple[list[PastGame],
 
 def test_void_annulled_and_forfeited_games_do_not_count(course: tuple[list[PastGame], dict[str, int]]) -> None:
     games, special = course
-    counted = {game.id for game in findings.of_current_version([g for g in games if "kestrel" in g.players], "kestrel")}
+    counted = {
+        game.id for game in agent_feedback.of_current_version([g for g in games if "kestrel" in g.players], "kestrel")
+    }
     assert counted == {special[name] for name in ("weakest", "strongest", "draw", "crash", "again", "elsewhere")}
-    heron = findings.of_current_version([game for game in games if "heron" in game.players], "heron")
+    heron = agent_feedback.of_current_version([game for game in games if "heron" in game.players], "heron")
     assert special["forfeit"] not in {game.id for game in heron}
 
 
@@ -150,7 +145,7 @@ def test_games_against_different_opponents_are_chosen_first() -> None:
         return PastGame(id=id, number=id, pair="", game="tictactoe", seats=seats)
 
     games = [game(id, opponent) for id, opponent in enumerate("bbbbcd")]
-    assert [one.id for one in findings.spread_out(games)] == [0, 4, 5, 1, 2, 3]
+    assert [one.id for one in agent_feedback.spread_out(games)] == [0, 4, 5, 1, 2, 3]
 
 
 @pytest.mark.costly

@@ -13,8 +13,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from arena.course.roster import replace_unprintable
-from arena.course.similar.comparison import Place, SimilarPair
-from arena.course.similar.sources import ComparedFile, Source
+from arena.course.similar import ComparedFile, Place, SimilarPair, Source
 from arena.pages.drawing import PageFrame, draw
 from arena.results.columns import Cell, Column, Listing
 

@@ -1,85 +1,86 @@
 """`arena course grades`: from the results of agents to the marks of students.
 
-Pure: the table [marks] of a description, what an agent's results are worth by it, and the rows of agents beside the
-lines of the roster. `grades.py` reads the record: faults, verdicts, days late.
+Reading the record and computing from it are two steps, so that a reader of the database does not wait for a fit of
+ratings. Games that a player forfeited without playing count for no mark and for no fault.
 """
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from adsearch.errors import meant, nearly, one_of, quote
+from agents.protocol import Verdict
+from arena.course.course import Marks, written
 from arena.course.roster import Roster, Student, folded
 from arena.errors import BadRating, BadRoster
-from arena.ratings.grades import Against, Bar
-from arena.tournament.description import Table, shown
+from arena.ratings import grades, points, ranking, systems
+from arena.ratings.grades import Against, Bar, reasons
+from arena.ratings.points import Order
+from arena.tournament import collected_file, formats, standings
+from db import ladder, lookup, rated_games, running, search
+from db.database import Connection
+from db.lookup import TournamentRow
+from db.rated_games import Scope
+from db.records import PastGame, RatedGame
+from db.search import GameFilter
 
-if TYPE_CHECKING:
-    from arena.course.grading.grades import AgentResults
-
-# Marks for a course: the table [marks] of a description, and what an agent's results are worth by it.
+# The results of agents that marks depend on.
 
 
-MARKS_KEYS: Final = ("plays", "fault", "most_faults", "late_day", "most_late", "most", "scale", "bars")
-BAR_KEYS: Final = ("agent", "marks")
+class AgentResults(Struct, frozen=True, kw_only=True):
+    """The results of one agent that marks depend on."""
+
+    played: bool
+    """Whether it played a game; forfeited games are not played."""
+    bars: Mapping[str, Against | None] = {}
+    """The verdict of each bar; None if the agent is the bar, or has no rated game."""
+    faults: int = 0
+    """Number of games that it played and lost by a fault."""
+    late_days: int = 0
+
+
+def results_of(
+    agents: Iterable[str],
+    verdicts: Mapping[str, Mapping[str, Bar]],
+    games: Sequence[RatedGame],
+    faults: Sequence[PastGame],
+    late: Mapping[str, int],
+) -> dict[str, AgentResults]:
+    """The results of each agent that marks depend on. `games`: all that give points."""
+    played = [game for game in games if game.verdict != Verdict.FORFEIT]
+    players = {player for game in played for player in game.names}
+    at_fault = reasons(faults, {game.id for game in played})
+    return {
+        agent: AgentResults(
+            played=agent in players,
+            bars={title: bar.stands for title, bar in verdicts.get(agent, {}).items()},
+            faults=len(at_fault.get(agent, ())),
+            late_days=late.get(agent, 0),
+        )
+        for agent in agents
+    }
+
+
+def late_days(description: Path) -> dict[str, int]:
+    """The days by which each collected agent was late; agents that were in time are left out."""
+    found: dict[str, int] = {}
+    for file in collected_file.named_in(description):
+        collected, _ = collected_file.read(file)
+        found |= {one.name: one.late_days for one in collected if one.late_days}
+    return found
+
+
+# What results are worth.
+
+
 NOT_ENTERED: Final = "not entered"
 """The status of a student without an agent in the tournament."""
-_MOST: Final = 100
-"""Default of `most`."""
-_LARGEST: Final = 1_000_000
-
-
-class Marks(Struct, frozen=True, kw_only=True):
-    """What the table [marks] says. Deductions are 0 or negative."""
-
-    plays: float = 0.0
-    """For an agent that played a game."""
-    fault: float = 0.0
-    """For each game lost by a fault."""
-    most_faults: float | None = None
-    """Limit of the deduction for faults."""
-    late_day: float = 0.0
-    """For each day late."""
-    most_late: float | None = None
-    """Limit of the deduction for being late."""
-    most: float = _MOST
-    """The largest number of marks."""
-    scale: Mapping[str, float] = {}
-    """Grades, each with the marks that it needs, highest first. Empty, or one of them needs 0 marks."""
-    bars: Mapping[str, str] = {}
-    """The agent of each bar."""
-    bar_marks: Mapping[str, float] = {}
-    """For being better than each bar."""
-
-    def grade(self, marks: float) -> str | None:
-        """The grade for these marks; None without a scale."""
-        return next((grade for grade, least in self.scale.items() if marks >= least), None)
-
-
-def read(table: Table) -> Marks:
-    """The table [marks]; BadLeague says what is wrong in it."""
-    table.only(MARKS_KEYS)
-    most = _award(table, "most", _MOST)
-    every = table.table("bars")
-    bars = {title: every.table(title) for title in table.value("bars") or ()}
-    for bar in bars.values():
-        bar.only(BAR_KEYS)
-    return Marks(
-        plays=_award(table, "plays", 0.0),
-        fault=_deduction(table, "fault") or 0.0,
-        most_faults=_deduction(table, "most_faults"),
-        late_day=_deduction(table, "late_day") or 0.0,
-        most_late=_deduction(table, "most_late"),
-        most=most,
-        scale=_scale(table, most),
-        bars={title: bar.text("agent") for title, bar in bars.items()},
-        bar_marks={title: _award(bar, "marks", 0.0) for title, bar in bars.items()},
-    )
 
 
 def marked(scheme: Marks, results: AgentResults) -> tuple[float, str]:
@@ -111,11 +112,6 @@ def columns(scheme: Marks, results: AgentResults | None) -> dict[str, Any]:
     return {"marks": int(marks) if marks == int(marks) else marks, **grade, "marks_why": why}
 
 
-def written(value: float) -> str:
-    """A number without trailing zeros."""
-    return f"{value:.10g}"
-
-
 def _deducted(times: int, what: str, each: float, most: float | None, ending: str = "") -> list[tuple[str, float]]:
     """The deduction for something that happened `times`; empty if it costs nothing."""
     if not times or not each:
@@ -124,37 +120,105 @@ def _deducted(times: int, what: str, each: float, most: float | None, ending: st
     return [(f"{times} {what}{'s' if times != 1 else ''}{ending}", value)]
 
 
-def _award(table: Table, key: str, default: float) -> float:
-    """A number of marks to be gained."""
-    value = table.number(key)
-    if value is not None and not 0.0 <= value <= _LARGEST:
-        table.fail(f"expected a number of marks from 0 to {_LARGEST}, got {shown(table.value(key))}", key)
-    return default if value is None else value
+# The grades of a tournament: what is read from the record, and the row of each agent.
 
 
-def _deduction(table: Table, key: str) -> float | None:
-    """A number of marks to be lost: 0 or negative; None if it is absent."""
-    value = table.number(key)
-    if value is not None and not -_LARGEST <= value <= 0.0:
-        table.fail(f"expected a deduction, a number from -{_LARGEST} to 0, got {shown(table.value(key))}", key)
-    return value
+_MOST: Final = 1_000_000
+"""Largest number of faults that are read."""
 
 
-def _scale(table: Table, most: float) -> dict[str, float]:
-    """The grades, highest first."""
-    grades = table.table("scale")
-    needed = {grade: _award(grades, grade, 0.0) for grade in table.value("scale") or ()}
-    if not needed:
-        return {}
-    by_marks = dict(sorted(needed.items(), key=lambda one: -one[1]))
-    values = list(by_marks.values())
-    if len(set(values)) < len(values):
-        table.fail("expected different marks for each grade", "scale")
-    if values[-1] != 0.0:
-        table.fail("expected one grade that needs 0 marks, such as F = 0", "scale")
-    if values[0] > most:
-        table.fail(f"expected grades that need at most {written(most)} marks, got {written(values[0])}", "scale")
-    return by_marks
+class RecordedTournament(Struct, frozen=True, kw_only=True):
+    """What grades are computed from."""
+
+    about: TournamentRow
+    games: Sequence[RatedGame]
+    """Those that count for ratings."""
+    for_points: Sequence[RatedGame]
+    """Those that give points."""
+    anchors: Mapping[str, float]
+    entered: Mapping[str, str]
+    """Each player with its status."""
+    order: Order
+    """How players with the same points are ordered."""
+    byes: Mapping[str, float]
+    faults: Sequence[PastGame]
+
+
+class Graded(Struct, frozen=True, kw_only=True):
+    """The grades."""
+
+    rows: list[dict[str, Any]]
+    statuses: Mapping[str, str]
+    bars: Mapping[str, Mapping[str, Bar]]
+    results: Mapping[str, AgentResults]
+    is_over: bool
+    """Whether the tournament is over; else these are not the last grades."""
+    left: int
+    """Number of games that are still to be played, as far as they are scheduled."""
+    pools: int
+    """Number of pools with no games between them."""
+    rounds: bool
+    """Whether the tournament can have more rounds."""
+    repeated: int
+    """Number of pairings that repeat an earlier one move for move."""
+
+
+def recorded(connection: Connection, scope: Scope) -> RecordedTournament:
+    """What the record says about the one tournament in `scope`; BadRating if it is a ladder."""
+    (tournament,) = scope.tournaments
+    name = lookup.tournament_name(connection, tournament)
+    if running.format(connection, tournament) == ladder.FORMAT:
+        raise BadRating(
+            f"{name!r} is a ladder, in which agents meet different opponents; grade its final, with the command "
+            f"that `arena ladder final` prints"
+        )
+    wanted = scope.wanted or GameFilter()
+    games, for_points = rated_games.for_ratings_and_points(connection, scope)
+    described = lookup.anchors(connection, scope.tournaments)
+    entered = lookup.entry_statuses(connection, tournament)
+    order = standings.order(connection, tournament)
+    byes = lookup.byes(connection, tournament) if scope.wanted is None and scope.at is None else {}
+    narrowed = replace(wanted, tournament=name, fault=search.ANYBODY, until=scope.at or wanted.until)
+    faults = search.page(connection, narrowed, limit=_MOST)
+    (row,) = lookup.tournaments(connection, tournament)
+    names = {player for game in games for player in game.names}
+    return RecordedTournament(
+        about=row,
+        games=games,
+        for_points=for_points,
+        anchors={player: rating for player, rating in described.items() if player in names},
+        entered=entered,
+        order=order,
+        byes=byes,
+        faults=faults,
+    )
+
+
+def graded(found: RecordedTournament, *, bars: Mapping[str, str], late: Mapping[str, int]) -> Graded:
+    """The row of each agent. `bars`: the agent of each bar; `late`: the days by which each agent was late."""
+    # One fit for both: anchors move all ratings together, and a bar depends on differences only.
+    settings = ranking.RankingSettings(anchors=found.anchors)
+    ranked, fit = systems.default(found.games).fitted(found.games, (), settings)
+    verdicts = grades.bars(found.games, fit, bars, found.about.name)
+    rows = grades.table(
+        standings=points.standings(points.of(found.for_points), found.entered, found.byes, found.order),
+        ranking=ranked,
+        bars=verdicts,
+        faults=grades.reasons(found.faults, {game.id for game in found.for_points}),
+        wanted=tuple(bars),
+        statuses=found.entered,
+    )
+    return Graded(
+        rows=rows,
+        statuses=found.entered,
+        bars=verdicts,
+        results=results_of([row["agent"] for row in rows], verdicts, found.for_points, found.faults, late),
+        is_over=found.about.status == "finished",
+        left=found.about.games - found.about.played,
+        pools=ranked.pools,
+        rounds=(kind := formats.ours(found.about.format)) is not None and "rounds" in kind.own_keys(),
+        repeated=ranked.repeated,
+    )
 
 
 # A preview of grades: which are undecided, and what the next round would change if it went as the ratings predict.
