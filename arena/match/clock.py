@@ -1,8 +1,8 @@
 """Time controls as people write them, and the clock of one game.
 
 All times are integer nanoseconds; no function here reads the time. `charged` is what a turn costs: computing and
-sleeping, but not waiting for a processor. Hosts stop a turn by it, and the match charges and judges by it. A seat's
-time is never negative.
+sleeping, but not waiting for a processor. Hosts stop a turn by it; `match.py` charges by it and decides who has lost on
+time. A seat's time is never negative.
 
     60          60 s for the whole game             60+0.5      and 0.5 s more after each move
     40/300+3    300 s for each 40 moves, +3 s each  60+5x10     60 s, then 5 periods of 10 s (byo-yomi)
