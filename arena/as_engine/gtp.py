@@ -17,9 +17,8 @@ from adsearch import games
 from adsearch.errors import AdsearchError, BadMove
 from adsearch.games.go import COLUMNS
 from arena import installation
-from arena.as_engine.host import EngineHost
+from arena.as_engine.host import EngineHost, LineOfPlay, Turn, nanoseconds, suggested
 from arena.as_engine.program import Wire
-from arena.as_engine.turn import LineOfPlay, Turn, nanoseconds, suggested
 from arena.match.clock import TimeControl
 
 GAME: Final = "go"

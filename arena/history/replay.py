@@ -17,7 +17,7 @@ from adsearch import State
 from adsearch.pictures import boards
 from agents.streams import Log
 from arena.errors import UntrustedCode
-from arena.history import recorded_rules, shown_moves
+from arena.history import recorded_rules, words
 from arena.match.clock import at_first
 from db.records import JudgedPly, MoveRecord, PastGame
 
@@ -85,7 +85,7 @@ def replay(game: PastGame, *, trust: bool = False) -> Replay:
     logs = [placed(seat.stderr or "", _logged(game, seat.seat)) for seat in game.seats]
     printed = {seat.seat: iter(parts) for seat, (parts, _) in zip(game.seats, logs, strict=True)}
     states, trouble, untrusted = _positions(game, trust)
-    game = shown_moves.game(game, [state for state, _ in states])
+    game = words.with_shown_moves(game, [state for state, _ in states])
     left = [at_first(clock) for clock in game.clocks]
     judged = {ply.ply: ply for ply in game.analysis}
     steps = [ReplayStep(0, None, *states[0], tuple(left))]

@@ -63,17 +63,13 @@ def _rating(one: ReportedAgent, _: _Page) -> Cell:
 
 
 def _whisker(one: ReportedAgent, page: _Page) -> Cell:
-    from arena.results import row_pictures  # here and below: only pages need pictures
-
     if one.rated is None or one.rated.rating is None:
         return Cell()
-    return Cell(picture=row_pictures.whisker(one.rated.rating, one.rated.error, page.low, page.high))
+    return Cell(picture=figures.whisker(one.rated.rating, one.rated.error, page.low, page.high))
 
 
 def _spark(one: ReportedAgent, _: _Page) -> Cell:
-    from arena.results import row_pictures
-
-    return Cell(picture=row_pictures.spark(one.lately.ratings))
+    return Cell(picture=figures.spark(one.lately.ratings))
 
 
 _TONES: Final = {"+": "good", "\N{MINUS SIGN}": "bad"}
@@ -87,11 +83,9 @@ def _change(one: ReportedAgent) -> str:
 
 def _won(one: ReportedAgent, _: _Page) -> Cell:
     """Games won, drawn and lost."""
-    from arena.results import row_pictures
-
     found = one.standing
     return Cell(
-        picture=row_pictures.bar(found.wins, found.draws, found.losses),
+        picture=figures.shares_bar(found.wins, found.draws, found.losses),
         text=f"{found.wins:,} – {found.draws:,} – {found.losses:,}",
     )
 
@@ -203,8 +197,6 @@ def ladder(report: Report, links: Links) -> Listing[ReportedAgent]:
 def _listing(
     report: Report, links: Links, medium: Medium, caption: str, *, apart: bool = False
 ) -> Listing[ReportedAgent]:
-    from arena.results import row_pictures
-
     is_ladder = medium is Medium.LADDER
     rows = report.agents if is_ladder else [one for one in report.agents if one.standing.apart == apart]
     known = [
@@ -212,7 +204,7 @@ def _listing(
         for one in report.agents
         if one.rated is not None and one.rated.rating is not None
     ]
-    low, high = row_pictures.scale(known) if known else (0.0, 0.0)
+    low, high = figures.scale(known) if known else (0.0, 0.0)
     page = _Page(report, links, is_ladder, low, high)
     scale = f"{figures.whole(low)} to {figures.whole(high)} Elo"
     columns = [

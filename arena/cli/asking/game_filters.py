@@ -18,7 +18,7 @@ from adsearch.errors import meant, nearly, quote
 from agents.protocol import Verdict
 from arena.cli.asking.record_options import NAME_OR_FILE, tournament_name
 from arena.cli.terminal.files import read_file
-from arena.cli.terminal.options import with_options
+from arena.cli.terminal.listings import with_options
 from arena.history.words import without_store
 from db.errors import NotFound
 

@@ -12,8 +12,8 @@ from typing import Annotated, Any, Final
 import typer
 from msgspec.structs import asdict
 
-from arena.cli.asking.analysis import AnalyseOption
 from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, HtmlOption, TrustOption
+from arena.cli.asking.recorded_game import AnalyseOption
 from arena.cli.terminal.listings import TABLE, Shown, listed
 
 _STEP: Final = "stepping"

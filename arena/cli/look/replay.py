@@ -18,7 +18,7 @@ from rich.text import Text
 
 from adsearch import CHANCE
 from arena.cli.asking import recorded_game
-from arena.cli.asking.analysis import analysed
+from arena.cli.asking.recorded_game import analysed
 from arena.cli.terminal.board import board_lines
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.game_view import GameView, picture

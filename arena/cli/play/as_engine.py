@@ -94,7 +94,7 @@ def _greet(protocol: str, command: str) -> None:
 
 def _serve(host: EngineHost, run: Callable[[], None]) -> None:
     """Runs the engine until the other program has no more commands; then this process ends, whatever the agent does."""
-    from arena.as_engine.turn import end_process_soon
+    from arena.as_engine.host import end_process_soon
 
     with suppress(BrokenPipeError):
         run()

@@ -14,7 +14,7 @@ import typer
 from msgspec import Struct
 
 from arena.cli.terminal.files import check_folder
-from arena.cli.terminal.options import with_options
+from arena.cli.terminal.listings import with_options
 from arena.errors import ArenaError
 from arena.history.exchange import FileFormat
 from arena.match.schedule import Event, Finished

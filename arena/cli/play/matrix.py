@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from adsearch import games
-from arena.cli.asking.playing_options import CLOCK_HELP, SeedOption, WallsOption
-from arena.cli.asking.position_options import GameArgument
+from arena.cli.asking.game_options import CLOCK_HELP, GameArgument, SeedOption, WallsOption
 from arena.cli.terminal import notes
 from arena.cli.terminal.listings import Shown, listed, show
 from arena.match.clock import TimeControl

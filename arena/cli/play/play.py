@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -18,24 +18,26 @@ from adsearch.errors import AdsearchError
 from adsearch.games.catalog import split_position
 from agents import builtin
 from arena import engines
-from arena.cli.asking.playing_options import (
+from arena.cli.asking.game_options import (
     CLOCK_HELP,
     MARGIN_HELP,
     MAX_PLIES_HELP,
     OPENINGS_HELP,
     FromOption,
+    GameArgument,
     SeedOption,
     WallsOption,
     openings_asked,
 )
-from arena.cli.asking.position_options import GameArgument
 from arena.cli.asking.record_options import DatabaseOption, named_players, submissions
 from arena.cli.terminal.listings import Shown, listed, show
 from arena.errors import BadFixture
+from arena.history import words
 from arena.match.clock import SECOND, TimeControl
 from arena.match.conditions import DEFAULT_CLOCK, Conditions, Limits
 from arena.match.openings import ListedOpening, position_read
 from arena.players.player import PlayerKind, unique_names
+from arena.results.columns import Column, Medium, fields, worded
 from db.errors import DatabaseError
 from db.records import GameKind
 
@@ -48,6 +50,19 @@ if TYPE_CHECKING:
     from arena.players.player import Player
     from arena.players.submissions import Store
     from db.database import Database
+
+
+GAMES: Final = worded(
+    *fields(("id", "game")),
+    Column("players", text=lambda row: " - ".join(row["players"])),
+    Column("points", text=lambda row: words.result(row["points"] or [None])),
+    Column("verdict"),
+    Column("fault", text=lambda row: "" if row["fault"] is None else row["players"][row["fault"]]),
+    *fields(("plies", "clock", "seed", "started", "finished")),
+    *fields(("tournament", "round", "number", "attempt", "opening", "status", "utilities", "ruling"), on=Medium.JSON),
+    *fields(("kind", "detail", "host", "seats", "moves"), on=Medium.JSON),
+)
+"""Games that were just played."""
 
 
 @listed()
@@ -153,9 +168,9 @@ def play(
         raise typer.Exit(130) from None
     finally:
         if not shown.is_table:
-            from arena.cli.play import game_rows
+            from arena.history import documents
 
-            show([game_rows.game(event) for event in finished], game_rows.GAMES, shown)
+            show([documents.whole(documents.past(event)) for event in finished], GAMES, shown)
 
 
 def _openings(text: str, game: str, position: str) -> int | ListedOpening:

@@ -23,7 +23,7 @@ import typer
 from adsearch import games
 from adsearch.errors import quote
 from adsearch.games import catalog
-from arena.cli.asking.playing_options import (
+from arena.cli.asking.game_options import (
     CLOCK_HELP,
     MARGIN_HELP,
     MAX_PLIES_HELP,

@@ -21,7 +21,6 @@ from rich.text import Text
 
 from agents.protocol import Verdict
 from arena.cli.asking.record_options import read_standings
-from arena.cli.play.run_progress import RunProgress
 from arena.cli.terminal.bars import show_standings
 from arena.cli.terminal.screen import is_possible
 from arena.cli.terminal.stopping import Pausing
@@ -46,6 +45,37 @@ if TYPE_CHECKING:
 
 _WARNS_EVERY: Final = 60.0
 """Shortest time between two warnings about an overloaded machine, in seconds."""
+
+
+_LINE_EVERY: Final = 60.0
+"""Shortest time between two lines of progress in a log file, in seconds."""
+
+
+class RunProgress:
+    """The progress of one run of a tournament."""
+
+    def __init__(self, tournament: Tournament, clock: Callable[[], float]) -> None:
+        """`clock` gives the time in seconds."""
+        self._tournament = tournament
+        self._clock = clock
+        self._began = clock()
+        # How many games were over when this run began.
+        self._first = tournament.over
+        self._next_line = self._began + _LINE_EVERY
+
+    def time_left(self) -> str:
+        """The time that the other games need: "about 5 minutes left". Empty before the first game is over, and after
+        the last."""
+        played, to_play = self._tournament.over - self._first, self._tournament.expected - self._first
+        return words.time_left(played, to_play, self._clock() - self._began)
+
+    def line(self, now: str) -> str:
+        """A line for a log file, at most one a minute; otherwise empty. `now`: the date and time to print."""
+        if self._clock() < self._next_line:
+            return ""
+        self._next_line = self._clock() + _LINE_EVERY
+        played = f"{now}  {self._tournament.over:,} of {self._tournament.expected:,} games are over"
+        return ", ".join(filter(None, (played, self.time_left())))
 
 
 class TournamentDisplay:
@@ -133,7 +163,7 @@ class TournamentDisplay:
         said: list[str] = []
         try:
             with Screen() as screen:
-                self._live = live = RunScreen(tournament, screen)
+                self._live = live = RunScreen(tournament, screen, self._progress.time_left)
                 try:
                     yield
                 finally:

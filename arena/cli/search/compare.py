@@ -7,13 +7,13 @@ from typing import Annotated, Any, Final
 import typer
 
 from adsearch.errors import BadSearch, quote
-from arena.cli.asking.playing_options import WallsOption
-from arena.cli.asking.position_options import (
+from arena.cli.asking.game_options import (
     GameArgument,
     MovesOption,
     Order,
     OrderOption,
     PositionOption,
+    WallsOption,
     WindowOption,
     asked_position,
     read_window,

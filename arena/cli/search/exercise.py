@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import typer
 
 from adsearch.errors import nearly, quote
-from arena.cli.asking.playing_options import WallsOption
+from arena.cli.asking.game_options import WallsOption
 from arena.cli.terminal.files import check_folder, read_file, write_file
 from arena.cli.terminal.listings import OutputFormat, Shown, listed, show, show_json
 from arena.errors import BadPlayer

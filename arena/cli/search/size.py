@@ -13,7 +13,7 @@ import typer
 from adsearch import State
 from adsearch.budget import Budget, OutOfBudget
 from adsearch.errors import BadSearch, quote
-from arena.cli.asking.position_options import MovesOption, PositionOption, asked_position
+from arena.cli.asking.game_options import MovesOption, PositionOption, asked_position
 from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.notes import note
 from arena.history import words

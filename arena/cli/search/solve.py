@@ -24,11 +24,11 @@ from adsearch.games.checkers_endgames import FEWEST, MOST, blocks, placements, p
 from adsearch.state import texts
 from adsearch.terms import DEEPEST, root_seat
 from agents import endgames
-from arena.cli.asking.position_options import GameArgument, MovesOption, PositionOption, asked_position
+from arena.cli.asking.game_options import GameArgument, MovesOption, PositionOption, asked_position
 from arena.cli.terminal import notes
 from arena.cli.terminal.listings import OutputFormat, Shown, listed, show, show_json, show_one
 from arena.cli.terminal.notes import note
-from arena.history import shown_moves, words
+from arena.history import words
 from arena.results.columns import Column, fields
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ def _print_details(state: State[Any], row: dict[str, Any]) -> None:
     details = {
         "value": "not known" if row["value"] is None else f"{row['value']:.10g} for {_player(state, _mover(state))}",
         "distance": "not known" if row["distance"] is None else words.plies(row["distance"]),
-        "line": " ".join(shown_moves.texts(state, row["line"])) or "none",
+        "line": " ".join(words.shown_moves(state, row["line"])) or "none",
         "nodes": f"{row['nodes']:,}",
         "time": f"{row['time'] / 1000:.2f} s",
     }

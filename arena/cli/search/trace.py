@@ -17,7 +17,7 @@ from adsearch.result import Result
 from adsearch.state import CHANCE, texts
 from adsearch.trace import written
 from adsearch.trace_calls import Nodes, check, with_names
-from arena.cli.asking.position_options import (
+from arena.cli.asking.game_options import (
     GameArgument,
     MovesOption,
     Order,
@@ -30,7 +30,7 @@ from arena.cli.asking.position_options import (
     read_window,
 )
 from arena.cli.terminal.files import check_folder, write_file
-from arena.history import shown_moves
+from arena.history import words
 
 if TYPE_CHECKING:
     from adsearch.pictures.tree_picture import Picture
@@ -260,7 +260,7 @@ def _summary(state: State[Any], record: "Trace", result: "Result[Any]") -> str:
     value, bound = of_root(record, result)
     sign = {Bound.EXACT: "", Bound.LOWER: ">= ", Bound.UPPER: "<= "}[bound]
     move = "none" if result.move is None else state.shown(result.move)
-    line = " ".join(shown_moves.texts(state, texts(state, result.line))) or "none"
+    line = " ".join(words.shown_moves(state, texts(state, result.line))) or "none"
     return f"value {sign}{written(value)}{_seat(state, record)}  move {move}  line {line}  nodes {result.nodes:,}"
 
 

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from adsearch.errors import nearly, quote
-from arena.cli.asking.course_options import RosterOption, course_of, roster_of
-from arena.cli.asking.playing_options import NoHostsOption, refuse_hosts
-from arena.cli.asking.record_options import DatabaseOption, submissions
+from arena.cli.asking.game_options import NoHostsOption, refuse_hosts
+from arena.cli.asking.record_options import DatabaseOption, RosterOption, course_of, roster_of, submissions
 from arena.cli.terminal import notes
 from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.notes import wrapped

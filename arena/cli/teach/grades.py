@@ -9,9 +9,8 @@ import typer
 from msgspec.structs import replace
 
 from arena.cli.asking import game_filters
-from arena.cli.asking.course_options import comes_first, course_of
 from arena.cli.asking.game_filters import AtOption, filtered
-from arena.cli.asking.record_options import DatabaseOption, reading, title_of
+from arena.cli.asking.record_options import DatabaseOption, comes_first, course_of, reading, title_of
 from arena.cli.terminal.files import read_file
 from arena.cli.terminal.listings import OutputFormat, Shown, listed, show
 from arena.cli.terminal.notes import note, wrapped

@@ -17,8 +17,15 @@ from urllib.parse import urlsplit
 import typer
 
 from adsearch.errors import one_of, quote
-from arena.cli.asking.course_options import CourseArgument, RosterOption, comes_first, course_of, roster_of
-from arena.cli.asking.record_options import DatabaseOption, reading
+from arena.cli.asking.record_options import (
+    CourseArgument,
+    DatabaseOption,
+    RosterOption,
+    comes_first,
+    course_of,
+    reading,
+    roster_of,
+)
 from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.notes import note
 from arena.errors import ArenaError

@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.asking.course_options import CourseArgument, RosterOption, comes_first, course_of, roster_of
-from arena.cli.asking.record_options import DatabaseOption, HtmlOption, submissions
+from arena.cli.asking.record_options import (
+    CourseArgument,
+    DatabaseOption,
+    HtmlOption,
+    RosterOption,
+    comes_first,
+    course_of,
+    roster_of,
+    submissions,
+)
 from arena.cli.terminal.files import check_folder, write_file
 from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.notes import wrapped

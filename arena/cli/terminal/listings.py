@@ -6,6 +6,7 @@ options that choose format, columns and rows. JSON is one array on stdout; it do
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import sys
@@ -13,14 +14,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from enum import StrEnum
 from itertools import chain, islice, repeat
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, get_type_hints
 
 import typer
 from msgspec import Struct
 
 from adsearch.errors import meant, quote
 from arena.cli.terminal.notes import table_width, wrap_lines
-from arena.cli.terminal.options import with_options
 from arena.history import csv_cells
 from arena.history.words import printable
 from arena.results.columns import ALL, Column, Medium, Row, document, fields, markdown, standing_in
@@ -318,3 +318,32 @@ def _pieces(line: str, width: int) -> Iterator[str]:
             piece = ""
         piece += letter
     yield piece
+
+
+# Options that several commands share: a decorator adds them to a command, in the place of one parameter.
+
+
+def with_options(
+    command: Callable[..., None], parameter: str, options: Mapping[str, Any], value: Callable[[dict[str, Any]], Any]
+) -> Callable[..., None]:
+    """The command with these options instead of `parameter`, which gets what `value` makes of theirs."""
+    hints = get_type_hints(command, localns={"GameFilter": Any}, include_extras=True)
+    parameters: list[inspect.Parameter] = []
+    for name, own in inspect.signature(command).parameters.items():
+        if name == parameter:
+            keyword = inspect.Parameter.KEYWORD_ONLY
+            parameters += [
+                inspect.Parameter(each, keyword, default=default, annotation=annotation)
+                for each, (annotation, default) in options.items()
+            ]
+        else:
+            kind = own.VAR_POSITIONAL if own.kind is own.VAR_POSITIONAL else own.KEYWORD_ONLY
+            parameters.append(own.replace(annotation=hints.get(name, own.annotation), kind=kind))
+
+    def run(**given: Any) -> None:
+        found = {name: given.pop(name) for name in options}
+        command(**given, **{parameter: value(found)})
+
+    run.__name__, run.__doc__, run.__module__ = command.__name__, command.__doc__, command.__module__
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return run

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 from msgspec import structs, to_builtins
 
-from arena.cli.asking.playing_options import CLOCK_HELP, NoHostsOption, WallsOption, refuse_hosts
+from arena.cli.asking.game_options import CLOCK_HELP, NoHostsOption, WallsOption, refuse_hosts
 from arena.cli.asking.record_options import DatabaseOption, submissions
 from arena.cli.terminal import notes
 from arena.cli.terminal.check_steps import StepPrinter, plain, signs

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arena.cli.asking import analysis
-from arena.cli.asking.playing_options import CLOCK_HELP, NO_CLOCK, SLOW, SeedOption, WallsOption
+from arena.cli.asking import recorded_game
+from arena.cli.asking.game_options import CLOCK_HELP, NO_CLOCK, SLOW, SeedOption, WallsOption
 from arena.cli.asking.record_options import DatabaseOption
 from arena.cli.terminal import bars, notes
 from arena.cli.terminal.listings import show_json
@@ -134,7 +134,7 @@ def climb(
         try:
             look = _show(run, run.climb, format, was_interrupted=interrupted, seed_given=seed is not None)
             if look is not None and look.game.record.moves and not look.game.at_fault:
-                analysis.keep(look.game.id, look.plies, total=len(look.game.record.moves), db=db)
+                recorded_game.keep(look.game.id, look.plies, total=len(look.game.record.moves), db=db)
         except KeyboardInterrupt:
             interrupted = True
             print("interrupted", file=sys.stderr)
