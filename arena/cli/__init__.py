@@ -137,48 +137,27 @@ GROUPS: Final = {
 MAIN: Final = ("new", "check", "play", "climb", "replay", "results", "submit", "run", "serve", "course")
 """What `arena --help` describes first; the other commands and groups are below."""
 OLD_NAMES: Final = {
+    **{
+        name: f"{group} {name}"
+        for group, names in {
+            "course": "bundle collect exercise feedback grades init invite judge report similar",
+            "data": "export import sql",
+            "engine": "gtp uci",
+            "ladder": "watch",
+            "results": "crosstable history hosts progress rank tournaments versus",
+            "rule": "award release revoke void withdraw",
+            "search": "compare size solve tables trace tree",
+        }.items()
+        for name in names.split()
+    },
     "analyse": "replay --mistakes",
-    "award": "rule award",
-    "bundle": "course bundle",
-    "collect": "course collect",
-    "compare": "search compare",
-    "crosstable": "results crosstable",
-    "db": "data",
     "debug": "replay --debug",
-    "exercise": "course exercise",
-    "export": "data export",
-    "feedback": "course feedback",
-    "grades": "course grades",
-    "gtp": "engine gtp",
-    "history": "results history",
-    "hosts": "results hosts",
-    "import": "data import",
-    "init": "course init",
-    "invite": "course invite",
-    "judge": "course judge",
     "logs": "replay --logs",
-    "progress": "results progress",
-    "rank": "results rank",
-    "release": "rule release",
-    "report": "course report",
-    "revoke": "rule revoke",
-    "rulings": "rule list",
     "show": "replay --show",
-    "similar": "course similar",
-    "size": "search size",
-    "solve": "search solve",
-    "sql": "data sql",
+    "db": "data",
+    "rulings": "rule list",
     "standings": "results show",
-    "tables": "search tables",
-    "tournaments": "results tournaments",
-    "trace": "search trace",
-    "tree": "search tree",
-    "uci": "engine uci",
-    "versus": "results versus",
-    "void": "rule void",
     "void --again": "rule again",
-    "watch": "ladder watch",
-    "withdraw": "rule withdraw",
 }
 """The commands of version 1.0 that have another name now; they still work. "void --again": `void` with that option."""
 OLD_OPTIONS: Final = {("debug", "--ply"): "--turn"}
@@ -225,7 +204,6 @@ class Group(TyperGroup):
     """The command that is meant where the first word is none."""
 
     def get_params(self, ctx: Any) -> Any:
-
         return lazily(super().get_params(ctx))
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
@@ -395,10 +373,11 @@ def _made(name: str, place: str) -> Any:
     module, _, function = place.rpartition(".")
     app = typer.Typer()
     app.command(name)(getattr(import_module(f"arena.cli.{module}"), function))
-    command = get_group(app).commands[name]
+    command: Any = get_group(app).commands[name]
     command.help = _unfolded(command.help or "")
     complete(command)
-    convert_lazily(command)
+    get_params = command.get_params  # which adds --help at each call
+    command.get_params = lambda ctx: lazily(get_params(ctx))
     return command
 
 
@@ -415,18 +394,11 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def _show_completion(wanted: bool) -> None:
+def _complete(parameter: typer.CallbackParam, wanted: bool) -> None:
     if wanted:
         from arena.cli.terminal import completion
 
-        completion.show()
-
-
-def _install_completion(wanted: bool) -> None:
-    if wanted:
-        from arena.cli.terminal import completion
-
-        completion.install()
+        (completion.install if parameter.name == "install_completion" else completion.show)()
 
 
 # Typer then answers the scripts of arena/cli/terminal/completion.py as each shell needs it.
@@ -451,7 +423,7 @@ def arena(
         typer.Option(
             "--install-completion",
             help="Let this shell (bash, zsh or fish) complete commands, and exit.",
-            callback=_install_completion,
+            callback=_complete,
             is_eager=True,
         ),
     ] = False,
@@ -460,7 +432,7 @@ def arena(
         typer.Option(
             "--show-completion",
             help="Print what --install-completion writes for this shell, and exit.",
-            callback=_show_completion,
+            callback=_complete,
             is_eager=True,
         ),
     ] = False,
@@ -495,18 +467,6 @@ class _LazyParameter:
         elif value is None or value is param.default or (type(value) is str and self._annotation is str):
             return value
         return self._get_runtime_param().coerce(value, param=param, ctx=ctx)
-
-
-def convert_lazily(command: Any) -> None:
-    """Converts the values of `command` and of its subcommands only if they need it."""
-    for subcommand in getattr(command, "commands", {}).values():
-        convert_lazily(subcommand)
-    command.get_params = partial(_lazy_parameters, command.get_params)
-
-
-def _lazy_parameters(get_params: Callable[[Any], list[Any]], ctx: Any) -> list[Any]:
-    """The parameters of a command. They are changed at each call, because Typer adds --help only then."""
-    return lazily(get_params(ctx))
 
 
 def lazily(parameters: list[Any]) -> list[Any]:

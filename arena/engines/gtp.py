@@ -20,9 +20,7 @@ from typing import Any, Final, NamedTuple
 from adsearch import games
 from adsearch.errors import quote
 from agents.errors import BadMessage
-from agents.protocol import (
-    PROTOCOL as VERSION,
-)
+from agents.protocol import PROTOCOL as VERSION
 from agents.protocol import (
     Bye,
     Failed,

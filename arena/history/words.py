@@ -379,8 +379,7 @@ def cost(ply: JudgedPly) -> str:
 def _outcome(value: PositionValue, seat: int) -> str:
     """A proven win, draw or loss, and how far it is; empty for any other value."""
     name = {1.0: "a win", 0.0: "a draw", -1.0: "a loss"}.get(value.values[seat], "") if value.exact else ""
-    plies = "1 ply" if value.distance == 1 else f"{value.distance} plies"
-    return f"{name} in {plies}" if name and value.distance else name
+    return f"{name} in {plies(value.distance)}" if name and value.distance else name
 
 
 def drawn(state: State[Any], last: Any = None) -> str:

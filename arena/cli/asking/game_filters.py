@@ -172,22 +172,6 @@ def rated_scope(
     )
 
 
-def read_rated(
-    connection: Connection,
-    tournaments: Sequence[str | None],
-    *,
-    wanted: GameFilter,
-    at: str | None,
-    versions: bool = False,
-    for_points: bool = False,
-) -> list[RatedGame]:
-    """The games of `scope`, with the same arguments."""
-    from db import rated_games as record
-
-    asked = rated_scope(connection, tournaments, wanted=wanted, at=at, versions=versions, for_points=for_points)
-    return record.games(connection, asked)
-
-
 def named_numbers(given: Sequence[str] | None, option: str, form: str, *, last: bool = False) -> dict[str, str]:
     """The values of an option such as --bar pass=random, by name; split at the first "=", or at the `last` one."""
     found = {}

@@ -102,10 +102,14 @@ SLOW: Final = 5 * SECOND
 """A move without a clock that takes longer is explained once."""
 NO_CLOCK: Final = "there is no clock, so a player may think this long; --clock 10+0.1 sets one"
 MARGIN_HELP: Final = "Seconds that a player can exceed its time."
-OPENINGS_HELP: Final = (
-    "Random plies at the start, or a file of openings: moves in each line, book.epd, or book.pgn,plies=16. "
-    "After it ,order=given plays them as in the file, ,start=N from the Nth on."
-)
+OpeningsOption = Annotated[
+    str,
+    typer.Option(
+        metavar="N|FILE",
+        help="Random plies at the start, or a file of openings: moves in each line, book.epd, or book.pgn,plies=16. "
+        "After it ,order=given plays them as in the file, ,start=N from the Nth on.",
+    ),
+]
 FromOption = Annotated[
     str | None,
     typer.Option(
@@ -115,7 +119,10 @@ FromOption = Annotated[
         show_default="as the rules say",
     ),
 ]
-MAX_PLIES_HELP: Final = "Number of plies after which a game is a draw."
+MaxPliesOption = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Number of plies after which a game is a draw.", show_default="no limit"),
+]
 
 
 def clocks_asked(texts: Sequence[str]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from arena.cli.terminal.files import read_file
+from arena.history.words import printable
 
 if TYPE_CHECKING:
     from arena.course.course import Course
@@ -100,7 +101,6 @@ def asked_tournaments(
 
 def title_of(connection: Connection, tournaments: Sequence[str | None]) -> str:
     """The line above a table that names its tournament if the user did not; else empty."""
-    from arena.history.words import printable
     from db import lookup
 
     if list(tournaments) != [None]:
@@ -110,7 +110,6 @@ def title_of(connection: Connection, tournaments: Sequence[str | None]) -> str:
 
 def clocks_note(connection: Connection, tournaments: Sequence[str | None]) -> str:
     """The line below a table of results if some agents of its tournament have a clock of their own; else empty."""
-    from arena.history.words import printable
     from db import lookup, running
 
     if len(tournaments) != 1:
@@ -124,7 +123,6 @@ def ladder_note(connection: Connection, tournaments: Sequence[str | None]) -> st
     """The line below a table of points if the tournament is a ladder; else empty."""
     from shlex import quote
 
-    from arena.history.words import printable
     from db import ladder, lookup, running
 
     if len(tournaments) != 1:

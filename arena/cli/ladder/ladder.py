@@ -7,7 +7,7 @@ that plays the ladder's games is `arena serve`.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,13 +17,7 @@ import typer
 from msgspec.structs import asdict
 
 from adsearch.errors import nearly, quote
-from arena.cli.asking.record_options import (
-    DatabaseOption,
-    LadderArgument,
-    by_name,
-    reading,
-    submissions,
-)
+from arena.cli.asking.record_options import DatabaseOption, LadderArgument, by_name, reading, submissions
 from arena.cli.terminal.bars import show_standings, standings_columns
 from arena.cli.terminal.listings import OutputFormat, Shown, listed, show_json
 from arena.cli.terminal.listings import show as show_rows
@@ -224,12 +218,8 @@ def close(name: LadderArgument = None, db: DatabaseOption = None) -> None:
     Example: arena ladder close cs101
     """
     from arena.serve import open_ladders
-    from db.database import Database
 
-    now = _now()
-    with Database(db, create=False) as database, database.writing() as connection:
-        found = open_ladders.close(connection, open_ladders.opened(connection, name), now)
-    print(f"{printable(found.name)}: {_phase(found, now)}")
+    _change(name, db, open_ladders.close)
 
 
 def reopen(name: LadderArgument = None, db: DatabaseOption = None) -> None:
@@ -240,11 +230,18 @@ def reopen(name: LadderArgument = None, db: DatabaseOption = None) -> None:
     Example: arena ladder reopen cs101
     """
     from arena.serve import open_ladders
+
+    _change(name, db, open_ladders.reopen)
+
+
+def _change(name: str | None, db: str | None, change: Callable[[Connection, OpenLadder, datetime], OpenLadder]) -> None:
+    """Close a ladder or open it again, and print whether it takes submissions now."""
+    from arena.serve.open_ladders import opened
     from db.database import Database
 
     now = _now()
     with Database(db, create=False) as database, database.writing() as connection:
-        found = open_ladders.reopen(connection, open_ladders.opened(connection, name), now)
+        found = change(connection, opened(connection, name), now)
     print(f"{printable(found.name)}: {_phase(found, now)}")
 
 
@@ -280,16 +277,10 @@ def _show_agent(connection: Connection, ladder: OpenLadder, lines: list[LadderLi
     if handed_in:
         print()
         show_rows(handed_in, SUBMISSIONS)
-    _show_curve([point for points in curves.values() for point in points])
-
-
-def _show_curve(points: list[RatingPoint]) -> None:
-    """Print the ratings of all versions as one plot, if there are several."""
-
     if len(points) > 1:
-        points = sorted(points, key=lambda point: point.time)
+        in_order = sorted((point for curve in curves.values() for point in curve), key=lambda point: point.time)
         print("\nThe rating:\n")
-        print("\n".join(rating_plot(points, width=line_width(), height=_HEIGHT)))
+        print("\n".join(rating_plot(in_order, width=line_width(), height=_HEIGHT)))
 
 
 def _players(ladder: OpenLadder, lines: list[LadderLine]) -> list[dict[str, Any]]:

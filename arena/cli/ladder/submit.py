@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from arena.cli.asking.record_options import DatabaseOption, submissions
 from arena.cli.terminal.check_steps import StepPrinter
@@ -35,20 +35,9 @@ _SERVER: Final = "ARENA_SERVER"
 _TOKEN: Final = "ARENA_TOKEN"
 """The environment variable with the default of --token, so that no secret is among the arguments of a process."""
 _RESULTS: Final = {1.0: "won", 0.5: "drew", 0.0: "lost"}
-_FIELDS: Final = (
-    "submission",
-    "ladder",
-    "agent",
-    "state",
-    "words",
-    "ahead",
-    "running",
-    "version",
-    "rating",
-    "error",
-    "games",
+SUBMITTED: Final = fields(
+    ("submission", "ladder", "agent", "state", "words", "ahead", "running", "version", "rating", "error", "games")
 )
-SUBMITTED: Final = fields(_FIELDS)
 
 
 class _HandedIn(Struct, frozen=True, kw_only=True):
@@ -114,7 +103,11 @@ def submit(
     server = to or os.environ.get(_SERVER)
     if server is not None:
         local = {"--as": author, "--ladder": name, "--db": db}
-        _refuse_both([option for option, value in local.items() if value is not None], typed=to is not None)
+        if given := [option for option, value in local.items() if value is not None]:
+            where = f"--to, which is set by ${_SERVER}" if to is None else "--to"
+            raise typer.BadParameter(
+                f"expected {given[0]} or {where}, got both: the server knows its ladder, and from the token who you are"
+            )
         if not (token or os.environ.get(_TOKEN)) and (meant := _misspelt(_TOKEN)):
             raise typer.BadParameter(meant)
         handing_in = _to_server(server, token or os.environ.get(_TOKEN, ""), file, agent or "")
@@ -150,15 +143,6 @@ def _misspelt(variable: str) -> str:
     others = [name for name in os.environ if name.startswith("ARENA") and name not in (_SERVER, _TOKEN)]
     close = get_close_matches(variable, others, n=1, cutoff=0.8)
     return f"the environment variable {close[0]} is set; did you mean {variable}?" if close else ""
-
-
-def _refuse_both(options: list[str], *, typed: bool) -> None:
-    """BadParameter if there are options that are only for a ladder on this machine. `typed`: --to was."""
-    if options:
-        where = "--to" if typed else f"--to, which is set by ${_SERVER}"
-        raise typer.BadParameter(
-            f"expected {options[0]} or {where}, got both: the server knows its ladder, and from the token who you are"
-        )
 
 
 @contextmanager
@@ -279,17 +263,5 @@ class _Waiting:
     @property
     def row(self) -> dict[str, Any]:
         """The submission as it is now, for JSON and CSV."""
-        one = self.now
-        return {
-            "submission": one.submission,
-            "ladder": one.ladder,
-            "agent": one.agent,
-            "state": str(one.state),
-            "words": one.words,
-            "ahead": self._handed.first.ahead,
-            "running": self._handed.running,
-            "version": one.version,
-            "rating": one.rating,
-            "error": one.error,
-            "games": one.games,
-        }
+        row: dict[str, Any] = to_builtins(self.now)
+        return row | {"ahead": self._handed.first.ahead, "running": self._handed.running}

@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any, Final, Self, TypeVar
 
 import typer
+from msgspec import to_builtins
 
 from arena.cli.asking.record_options import (
     AllOption,
@@ -355,11 +356,7 @@ def info(shown: Shown, db: DatabaseOption = None) -> None:
             "database": str(database.file or database.address),
             "bytes": _bytes(database.file),
             "revision": REVISION,
-            "agents": size.agents,
-            "versions": size.versions,
-            "tournaments": size.tournaments,
-            "games": size.games,
-            "moves": size.moves,
+            **to_builtins(size),
         }
     if shown.format is OutputFormat.JSON or shown.columns is not None:
         show([row], INFO, shown)

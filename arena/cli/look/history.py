@@ -25,8 +25,7 @@ from arena.cli.asking.recorded_game import write_board
 from arena.cli.terminal.listings import OutputFormat, Shown, listed, show, show_json
 from arena.cli.terminal.notes import shortened
 from arena.errors import ArenaError
-from arena.history import words
-from arena.history.documents import LISTED, SHOWN
+from arena.history import documents, words
 from arena.history.words import printable, result, without_store
 from arena.results.columns import ALL, PROGRAMS, Column, Medium, fields
 from db.records import ACTS
@@ -75,7 +74,7 @@ def columns(rows: Sequence[Row], *, agent: str | None = None, year: int) -> list
     }  # fmt: skip
     return [
         Column("name", "game", value=name, on=Medium.TABLE),
-        *(of_games.get(each, Column(each, on=PROGRAMS)) for each in LISTED),
+        *(of_games.get(each, Column(each, on=PROGRAMS)) for each in documents.LISTED),
     ]
 
 
@@ -201,7 +200,6 @@ def history(
 
     Example: arena results history --fault any --since 2026-05-01 --format csv
     """
-    from arena.history import documents
     from db import search
 
     wanted = replace(wanted, statuses=_STATUSES.get(status, (status.value,)))
@@ -224,7 +222,6 @@ def history(
 
 def show_game(id: str, *, ply: int | None, svg: Path | None, trust_rules: bool, shown: Shown, db: str | None) -> None:
     """Show one recorded game; JSON has everything that is recorded, CSV the moves."""
-    from arena.history import documents
     from arena.history.replay import replay
 
     game = recorded_game.read_game(id, db)
@@ -277,7 +274,7 @@ def show_logs(id: str, *, seat: int | None, agent: str | None, shown: Shown, db:
 # Listings.
 
 
-MOVES: Final = fields(SHOWN)
+MOVES: Final = fields(documents.SHOWN)
 LOGS: Final = (*fields(("seat", "player")), Column("stderr", lines=True))
 _STATUSES: Final = {Status.OVER: ("finished", "void"), Status.ANY: ()}
 

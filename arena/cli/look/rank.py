@@ -33,20 +33,18 @@ from arena.errors import BadRating
 from arena.history import words
 from arena.history.words import percent, printable, without_store
 from arena.ratings import systems
-from arena.ratings.match_statistics import Model, Sprt, sprt
+from arena.ratings.match_statistics import Model, sprt
 from arena.results.columns import Column
 from db.errors import NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from arena.ratings.bradley_terry import Advantage
     from arena.ratings.match_statistics import PairResults, Versus
     from arena.ratings.ranking import Ranked, Ranking, RatingSystem
     from arena.ratings.recorded import VersionRating
-    from arena.tournament.format import SprtTerms
     from db.database import Connection
-    from db.records import RatedGame
     from db.search import GameFilter
 
 
@@ -145,19 +143,13 @@ def rank(
             heading, note = title_of(connection, asked), clocks_note(connection, asked)
     _refuse_options_of_others(given, found.system)
     if svg is not None:
-        write_file(svg, ranking_plot(found, title=_title(tournaments, source)))
-    _warn(found, games)
+        title = " and ".join(tournaments or []) or (source if source not in (None, "-") else None) or "Ratings"
+        write_file(svg, ranking_plot(found, title=title))
+    for line in ranking_table.not_rated(found, games):
+        print(printable(line), file=sys.stderr)
     _show(found, shown, prior=settings.prior, heading=heading)
     if note and shown.is_table:
         print(note)
-
-
-def _warn(found: Ranking, games: Sequence[RatedGame]) -> None:
-    """Report on stderr which games and players are not rated."""
-    from arena.results.ranking_table import not_rated
-
-    for line in not_rated(found, games):
-        print(printable(line), file=sys.stderr)
 
 
 def _show(found: Ranking, shown: Shown, *, prior: float, heading: str) -> None:
@@ -188,10 +180,6 @@ def _refuse_options_of_others(given: Iterable[str], system: RatingSystem) -> Non
 
 
 # Output.
-
-
-def _title(tournaments: list[str] | None, source: str | None) -> str:
-    return " and ".join(tournaments or []) or (source if source not in (None, "-") else None) or "Ratings"
 
 
 def _document(found: Ranking, players: list[dict[str, Any]]) -> dict[str, Any]:
@@ -277,11 +265,12 @@ def progress(
     """
     from arena.ratings import recorded as ratings
     from arena.ratings.estimates import PRIOR
-    from db import lookup, search
+    from db import lookup, rated_games, search
 
     with reading(db) as connection:
         search.versions_named(connection, agent)
-        games = game_filters.read_rated(connection, (), wanted=wanted, at=at, versions=True)
+        scope = game_filters.rated_scope(connection, (), wanted=wanted, at=at, versions=True)
+        games = rated_games.games(connection, scope)
         anchors = game_filters.read_anchors(anchor)
         if not anchors:
             players = {player.rpartition("@")[0] for game in games for player in game.names}
@@ -344,8 +333,9 @@ def versus(
 
     Example: arena results versus pvs random --elo0 0 --elo1 50
     """
-    from arena.ratings import match_statistics as head_to_head
+    from arena.ratings import match_statistics
     from arena.tournament.format import SprtTerms
+    from db import rated_games
 
     if (elo0 is None) is not (elo1 is None):
         raise typer.BadParameter("a sequential test needs both --elo0 and --elo1")
@@ -355,14 +345,15 @@ def versus(
             raise BadRating(f"expected two players, or two versions of one, got {quote(a)} and {quote(b)}")
         versions = (own_version, other_version) != (None, None)
         wanted = replace(wanted, agent=own, opponent=other)
-        games = game_filters.read_rated(connection, (), wanted=wanted, at=at, versions=versions)
-    found = head_to_head.versus(games, a, b)
-    if elo0 is None or elo1 is None:
-        test, sentence = None, ""
-    else:
+        scope = game_filters.rated_scope(connection, (), wanted=wanted, at=at, versions=versions)
+        games = rated_games.games(connection, scope)
+    found = match_statistics.versus(games, a, b)
+    test, sentence = None, ""
+    if elo0 is not None and elo1 is not None:
         terms = SprtTerms(of=a, elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model)
         test = sprt(found.pentanomial, elo0, elo1, alpha, beta, model)
-        sentence = _outcome(test, terms, b)
+        outcome = words.printable(terms.outcome(test.verdict, b))
+        sentence = f"sequential test: {outcome} (LLR {test.llr:.2f}, bounds {test.lower:.2f} and {test.upper:.2f})"
     if shown.in_words:
         print("\n".join(_lines(found)))
         if sentence:
@@ -372,12 +363,6 @@ def versus(
     if test is not None:
         document["sprt"] = asdict(test)
     show_one(document, shown)
-
-
-def _outcome(test: Sprt, terms: SprtTerms, b: str) -> str:
-    """The outcome of the sequential test, in a sentence."""
-    outcome = words.printable(terms.outcome(test.verdict, b))
-    return f"sequential test: {outcome} (LLR {test.llr:.2f}, bounds {test.lower:.2f} and {test.upper:.2f})"
 
 
 def _version(connection: Connection, name: str) -> tuple[str, int | None]:

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from arena.cli.asking import game_filters
-from arena.cli.asking.game_filters import AtOption, filtered
+from arena.cli.asking.game_filters import AtOption, filtered, rated_scope
 from arena.cli.asking.record_options import (
     AllOption,
     DatabaseOption,
@@ -142,7 +141,7 @@ def _rated(connection: Connection, asked: Sequence[str | None]) -> Ranking | Non
     from arena.results import ranking_table
     from db.search import GameFilter
 
-    scope = game_filters.rated_scope(connection, asked, wanted=GameFilter(), at=None)
+    scope = rated_scope(connection, asked, wanted=GameFilter(), at=None)
     found, _ = ranking_table.recorded_ranking(connection, scope, system=None, settings=RankingSettings())
     return found if any(player.rating is not None for player in found.players) else None
 
@@ -189,6 +188,7 @@ def crosstable(
     Example: arena results crosstable --all --game connect4 --since 2026-05-01
     """
     from arena.ratings import points
+    from db import rated_games
     from db.search import GameFilter
 
     asked = asked_tournaments([tournament], everything)
@@ -197,9 +197,8 @@ def crosstable(
             found = read_standings(connection, asked)
             table = points.crosstable(found.results, found.statuses, found.byes, found.order)
         else:
-            table = points.crosstable(
-                points.of(game_filters.read_rated(connection, asked, wanted=wanted, at=at, for_points=True))
-            )
+            scope = rated_scope(connection, asked, wanted=wanted, at=at, for_points=True)
+            table = points.crosstable(points.of(rated_games.games(connection, scope)))
         title = title_of(connection, asked)
     rows = shown.ordered([*_columns(table)], zip(table.players, table.cells, strict=True))
     table = _of(table, [player for player, _ in rows])

@@ -46,8 +46,7 @@ def uci(agent: EngineArgument, trust_rules: TrustOption = False, db: DatabaseOpt
     from arena.as_engine.uci import GAME, Uci
 
     player = _player(agent, db, trust=trust_rules)
-    _warn_of_another_game(player, GAME)
-    _greet("UCI", "uci")
+    _greet(player, GAME, "UCI", "uci")
     streams = claim()
     known = builtin.find(player.text) if player.kind is PlayerKind.BUILTIN else None
     host = _host(player, GAME)
@@ -68,23 +67,20 @@ def gtp(agent: EngineArgument, trust_rules: TrustOption = False, db: DatabaseOpt
     from arena.as_engine.program import Wire
 
     player = _player(agent, db, trust=trust_rules)
-    _warn_of_another_game(player, GAME)
-    _greet("GTP", "list_commands")
+    _greet(player, GAME, "GTP", "list_commands")
     streams = claim()
     host = _host(player, GAME)
     _serve(host, Gtp(host, Wire(streams)).run)
 
 
-def _warn_of_another_game(player: Player, game: str) -> None:
-    """Says so if the agent's own file names another game than the one that it is going to play."""
+def _greet(player: Player, game: str, protocol: str, command: str) -> None:
+    """Says so if the agent's own file names another game than the one that it is going to play, and on a terminal what
+    can be typed."""
     from arena.student.checking.agent_lookup import named_game
 
     with suppress(BadPlayer):
         if (named := named_game(player)).partition(":")[0] != game:
             print(f"arena: warning: {player.text} names the game {named}, and plays {game} here", file=sys.stderr)
-
-
-def _greet(protocol: str, command: str) -> None:
     if sys.stdin.isatty():
         print(
             f"arena: reading {protocol} commands from stdin, such as '{command}'; end with 'quit' or Ctrl-D",

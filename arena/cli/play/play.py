@@ -21,10 +21,10 @@ from arena import engines
 from arena.cli.asking.game_options import (
     CLOCK_HELP,
     MARGIN_HELP,
-    MAX_PLIES_HELP,
-    OPENINGS_HELP,
     FromOption,
     GameArgument,
+    MaxPliesOption,
+    OpeningsOption,
     SeedOption,
     WallsOption,
     openings_asked,
@@ -86,11 +86,9 @@ def play(
     ] = None,
     margin: Annotated[float, typer.Option(metavar="SECONDS", min=0, max=3600, help=MARGIN_HELP)] = 0.05,
     seed: SeedOption = None,
-    openings: Annotated[str, typer.Option(metavar="N|FILE", help=OPENINGS_HELP)] = "0",
+    openings: OpeningsOption = "0",
     position: FromOption = None,
-    max_plies: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help=MAX_PLIES_HELP, show_default="no limit")
-    ] = None,
+    max_plies: MaxPliesOption = None,
     reuse: Annotated[
         bool, typer.Option("--reuse", help="One process per agent for all games, instead of one per game.")
     ] = False,

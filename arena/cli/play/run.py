@@ -26,10 +26,10 @@ from adsearch.games import catalog
 from arena.cli.asking.game_options import (
     CLOCK_HELP,
     MARGIN_HELP,
-    MAX_PLIES_HELP,
-    OPENINGS_HELP,
     FromOption,
+    MaxPliesOption,
     OnOption,
+    OpeningsOption,
     WallsOption,
     check_on,
     clocks_asked,
@@ -114,11 +114,9 @@ def run(
             show_default="random",
         ),
     ] = None,
-    openings: Annotated[str, typer.Option(metavar="N|FILE", help=OPENINGS_HELP)] = "0",
+    openings: OpeningsOption = "0",
     position: FromOption = None,
-    max_plies: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help=MAX_PLIES_HELP, show_default="no limit")
-    ] = None,
+    max_plies: MaxPliesOption = None,
     resign: Annotated[
         str | None,
         typer.Option(

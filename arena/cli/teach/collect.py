@@ -509,8 +509,6 @@ def _chosen(only: Sequence[str] | None, roster: Roster) -> list[Student] | None:
 
 def _progress_shown(show_text: Callable[[str], None]) -> Callable[[Progress], None]:
     """Shows the progress of a collector: how many hand-ins are checked, and whose check runs."""
-    from arena.history.words import printable
-
     began: list[float] = []
 
     def show(progress: Progress) -> None:

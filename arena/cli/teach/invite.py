@@ -120,6 +120,7 @@ def invite(
 
     Example: arena course invite cs101 --list
     """
+    from arena.accounts import people
     from arena.serve.open_ladders import opened
     from db.accounts import AccountsDatabase
 
@@ -133,7 +134,9 @@ def invite(
         found = opened(connection, ladder)
     with AccountsDatabase(db, create=not listed and deactivate is None) as accounts:
         if listed:
-            _show_accounts(accounts, found, shown)
+            with accounts.reading() as connection:
+                rows = people.known(connection, found.name)
+            show(rows, ACCOUNTS, shown)
         elif deactivate is not None:
             _deactivate(accounts, found, deactivate)
         elif instructor is not None:
@@ -214,15 +217,6 @@ def _deactivate(accounts: AccountsDatabase, ladder: OpenLadder, name: str) -> No
     print(
         printable(f"{name}: {counted(len(ended), 'account')} deactivated; links, sessions and tokens do not work now")
     )
-
-
-def _show_accounts(accounts: AccountsDatabase, ladder: OpenLadder, shown: Shown) -> None:
-    """Prints all accounts."""
-    from arena.accounts import people
-
-    with accounts.reading() as connection:
-        rows = people.known(connection, ladder.name)
-    show(rows, ACCOUNTS, shown)
 
 
 def _refuse_bad_address(address: str) -> None:

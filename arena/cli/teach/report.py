@@ -25,6 +25,7 @@ from arena.cli.asking.record_options import (
     submissions,
 )
 from arena.cli.terminal import notes
+from arena.history.words import counted, printable, time_left, without_store
 
 if TYPE_CHECKING:
     from arena.results.report import ListedGame
@@ -93,7 +94,6 @@ def report(
     from arena.course.output_folder import REPORT, replacing
     from arena.course.report import gather, write_site
     from arena.history.recorded_rules import why_untrusted
-    from arena.history.words import counted, printable, without_store
     from arena.play import cores
     from db import games as record
     from db import lookup
@@ -167,7 +167,6 @@ def feedback(
     from arena.course.output_folder import FEEDBACK, replacing
     from arena.course.report import gather
     from arena.history.recorded_rules import why_untrusted
-    from arena.history.words import printable, time_left, without_store
     from arena.play import cores
     from arena.tournament import collected_file
     from db import games as record
@@ -253,7 +252,6 @@ def bundle(
     Example: arena replay last --db mcts.arena
     """
     from arena.course import bundle as bundles
-    from arena.history.words import printable, without_store
     from db import lookup
     from db.database import Database
 

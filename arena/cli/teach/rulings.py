@@ -16,13 +16,7 @@ import typer
 from adsearch.errors import nearly
 from arena.cli.asking import recorded_game
 from arena.cli.asking.game_filters import filtered, refuse_unknown_game
-from arena.cli.asking.record_options import (
-    DatabaseOption,
-    GameIdArgument,
-    by_name,
-    reading,
-    submissions,
-)
+from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, by_name, reading, submissions
 from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.notes import answer, is_interactive
 from arena.errors import BadRuling

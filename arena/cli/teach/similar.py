@@ -21,6 +21,7 @@ from arena.cli.asking.record_options import (
 from arena.cli.terminal.files import check_folder, write_file
 from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.notes import wrapped
+from arena.history.words import printable, without_store
 from arena.results.columns import PROGRAMS, Column, Medium
 
 if TYPE_CHECKING:
@@ -179,6 +180,4 @@ def _say(text: str) -> None:
 
 
 def _one_line(text: str) -> str:
-    from arena.history.words import printable, without_store
-
     return without_store(printable(text))
