@@ -34,13 +34,7 @@ _LEAST: Final = 20
 """Smallest width of a value, on any terminal."""
 
 
-@listed(
-    lambda: FINDINGS,
-    about={
-        "area, name, value, advice": "",
-        "verdict": "`ok`, `warning`, `problem` or `unknown`",
-    },
-)
+@listed(lambda: FINDINGS)
 def doctor(shown: Shown, db: DatabaseOption = None) -> None:
     """Check this machine: sandbox, container, clocks, memory, disk; with advice for each problem.
 

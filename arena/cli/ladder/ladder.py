@@ -101,13 +101,7 @@ def open_(
     print(f"run it with: arena serve {file}")
 
 
-@listed(
-    lambda: PLAYERS,
-    about={
-        "rank, name, version, rating, error, games, rated": "`rank` is null for anchors; `rated` is the time",
-        "status": "`active`, `anchor`, `withdrawn` or `quarantined`",
-    },
-)
+@listed(lambda: PLAYERS)
 def show(
     shown: Shown,
     name: LadderArgument = None,

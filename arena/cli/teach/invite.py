@@ -69,16 +69,7 @@ ACCOUNTS: Final[tuple[Column[AccountUse], ...]] = (
 )
 
 
-@listed(
-    lambda: ACCOUNTS,
-    about={
-        "name, id, alias": "as on the roster",
-        "role": "`student` or `instructor`",
-        "status": "`active` or `deactivated`",
-        "invited, signed_in": "when the last link was made and last used",
-        "seen": "when a page or a token was last used, give or take five minutes",
-    },
-)
+@listed(lambda: ACCOUNTS)
 def invite(
     shown: Shown,
     tournament: CourseArgument,

@@ -54,18 +54,7 @@ CHECKED: Final[tuple[Column[CheckReport], ...]] = (
 )
 
 
-@listed(
-    lambda: CHECKED,
-    about={
-        "agent": "",
-        "light": "the result of the worst step: `good`, `warning` or `failed`",
-        "wrong, told, advice": "the first step with that result, its message, what to do; null if all is good",
-        "steps": (
-            "an array of `step`, `light` (also `skipped`), `seconds`, `told`, `advice`, `expected`, `got`, "
-            "`board`, `stderr`, `again` (the command that repeats the step)"
-        ),
-    },
-)
+@listed(lambda: CHECKED)
 def check(
     shown: Shown,
     player: Annotated[
