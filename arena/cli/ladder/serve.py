@@ -9,7 +9,7 @@ from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
@@ -107,10 +107,10 @@ def serve(
         start_pages = None
         if started is not None:
             start_pages = partial(started.shown, ladder, database, store, show)
-            say(f"pages: {started.address}")
-            if started.no_sign_in:
-                note(started.no_sign_in)
-            elif link := first_link(database, ladder.name, started.address):
+            say(f"pages: {started.listening.address}")
+            if started.listening.no_sign_in:
+                note(started.listening.no_sign_in)
+            elif link := first_link(database, ladder.name, started.listening.address):
                 say(f"sign in as instructor (once): {link}")
         try:
             with standing(
@@ -118,15 +118,17 @@ def serve(
             ) as serving:
                 lock.note(folder.path)
                 say_what_it_does(serving, at_once)
-                if started is not None and not started.no_sign_in and not serving.is_over:
-                    say(f"invite the students to {started.address}: {_invites(file, roster)}")
+                if started is not None and not started.listening.no_sign_in and not serving.is_over:
+                    say(f"invite the students to {started.listening.address}: {_invites(file, roster)}")
                 stopping = Stopping(serving, signals, say, until=None, now=now)
                 with signals.playing():
                     serving.play(stopping, stopping.heard_by, at_once=at_once)
                 say("writing the last ratings, which can take half a minute")
                 with signals.waiting():
                     serving.end_rater()
-            say(how_it_ended(serving))
+            grades = f"grade list: arena course grades {serving.ladder.final!r}"
+            over = f"the final is over, and so is the ladder; {grades}"
+            say(over if serving.is_over else "stopped; the same command continues the ladder")
         except KeyboardInterrupt:
             say("stopped; the games in progress will be played again")
     if signals.phase is StopPhase.STOPPING and signals.number is not None:
@@ -163,13 +165,6 @@ def _invites(file: Path, roster: str | None) -> str:
     if roster is None and course.read(file).roster is None:
         roster = "roster.csv"
     return shlex.join(["arena", "course", "invite", str(file), *(() if roster is None else ("--roster", roster))])
-
-
-def how_it_ended(serving: Serving) -> str:
-    """Why the server ends, and what to do next."""
-    if serving.is_over:
-        return f"the final is over, and so is the ladder; grade list: arena course grades {serving.ladder.final!r}"
-    return "stopped; the same command continues the ladder"
 
 
 def show(happening: Happening) -> None:
@@ -269,23 +264,14 @@ class WebPages:
             yield StartedPages(process, listening, folder, self._roster, self._trusts_everybody)
 
 
-class StartedPages:
+class StartedPages(NamedTuple):
     """A process that waits until it is told what to show."""
 
-    def __init__(
-        self,
-        process: WebProcess,
-        listening: Listening,
-        folder: RunFolder,
-        roster: tuple[str, str] | None,
-        trusts_everybody: bool,
-    ) -> None:
-        self._first, self._listening, self._folder, self._roster = process, listening, folder, roster
-        self._trusts_everybody = trusts_everybody
-        self.address = listening.address
-        """The address to type into a browser."""
-        self.no_sign_in = listening.no_sign_in
-        """Why nobody can sign in; empty if people can."""
+    first: WebProcess
+    listening: Listening
+    folder: RunFolder
+    roster: tuple[str, str] | None
+    trusts_everybody: bool
 
     def shown(
         self,
@@ -307,17 +293,17 @@ class StartedPages:
             database=database.address.render_as_string(hide_password=False),
             store=str(store.folder),
             served=ladder.name,
-            roster=self._roster,
-            listening=self._listening.descriptor,
-            hosts=self._listening.hosts,
-            address=self._listening.address,
-            no_sign_in=self._listening.no_sign_in,
-            no_hand_ins=why_no_hand_ins(ladder, trusts_everybody=self._trusts_everybody),
+            roster=self.roster,
+            listening=self.listening.descriptor,
+            hosts=self.listening.hosts,
+            address=self.listening.address,
+            no_sign_in=self.listening.no_sign_in,
+            no_hand_ins=why_no_hand_ins(ladder, trusts_everybody=self.trusts_everybody),
         )
-        waiting = [self._first]
+        waiting = [self.first]
 
         def start() -> WebProcess:
-            process = waiting.pop() if waiting else WebProcess(self._folder, self._listening)
+            process = waiting.pop() if waiting else WebProcess(self.folder, self.listening)
             process.send(settings)
             people.connect(process.say)
             return process
@@ -334,10 +320,7 @@ class StartedPages:
 
 def first_link(database: Database, ladder: str, address: str) -> str:
     """A link by which the first instructor signs in; empty if one has done so. The address is noted for other links."""
-    from datetime import UTC, datetime
-
     from arena.accounts import people
-    from arena.accounts.people import invite_instructor
     from db import accounts as rows
     from db.accounts import AccountsDatabase
 
@@ -348,7 +331,7 @@ def first_link(database: Database, ladder: str, address: str) -> str:
         rows.note_address(connection, address)
         if any(one.account.is_instructor and one.signed_in for one in people.known(connection, ladder)):
             return ""
-        made = invite_instructor(connection, _INSTRUCTOR, datetime.now(UTC))
+        made = people.invite_instructor(connection, _INSTRUCTOR, datetime.now(UTC))
     return f"{address}/in/{made.key}"
 
 

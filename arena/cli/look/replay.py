@@ -110,15 +110,11 @@ def _draw(file: Path, replay: Replay) -> None:
 
 
 def _step_lines(game: PastGame, replay: Replay, step: ReplayStep, *, explained: bool) -> list[str]:
-    """The lines of a step. `explained`: the reason for missing boards has been printed."""
-    return [*_position_lines(game, replay, step, explained=explained), *_printed(game, replay, step)]
-
-
-def _position_lines(game: PastGame, replay: Replay, step: ReplayStep, *, explained: bool) -> list[str]:
-    """The ply, the board, the clocks, and what the agent reported about its search."""
+    """The ply, the board, the clocks, and what the agent reported and printed. `explained`: the reason for missing
+    boards has been printed."""
     board = [] if explained and step.state is None else _board(replay, step)
     mistake, thinking = ([f"     {text}"] if text else [] for text in (_mistake(game, step), _thinking(step)))
-    return [_ply(game, step), *mistake, *board, *_clocks(game, step), *thinking]
+    return [_ply(game, step), *mistake, *board, *_clocks(game, step), *thinking, *_printed(game, replay, step)]
 
 
 def _ply(game: PastGame, step: ReplayStep) -> str:
@@ -227,11 +223,6 @@ def _values(game: PastGame) -> list[float | None]:
     if game.analysis:
         return [ply.after.values[0] if ply.after.known else None for ply in game.analysis]
     return [None if move.score is None else -move.score if move.who == 1 else move.score for move in game.moves]
-
-
-def _help() -> list[str]:
-    """The help for the keys."""
-    return [f"{keys:<18}{does}" for keys, does in _HELP]
 
 
 @dataclass(slots=True)
@@ -368,7 +359,8 @@ def _on_screen(replay: Replay, at: int, *, trust: bool, db: str | None) -> None:
         def draw() -> None:
             shown = view(replay, viewer)
             if viewer.helping:
-                screen.draw([*map(Text, _help()), Text(), Text("any key: back to the game")])
+                help = [Text(f"{keys:<18}{does}") for keys, does in _HELP]
+                screen.draw([*help, Text(), Text("any key: back to the game")])
             else:
                 screen.draw(picture(shown, screen.look, *screen.size).lines)
 

@@ -44,11 +44,8 @@ from db.records import GameKind
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from arena.cli.play.human_player import JoiningPlayers
     from arena.match.schedule import Entrant, Event, Finished, Planned
-    from arena.players.entrants import Confinement
     from arena.players.player import Player
-    from arena.players.submissions import Store
     from db.database import Database
 
 
@@ -324,7 +321,7 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
     from arena.cli.terminal.screen import Screen, is_possible
     from arena.match.schedule import Finished, InOrder, Schedule, repeated_games, repeats_tell
     from arena.play.director import Director
-    from arena.players.entrants import Confinement
+    from arena.players.entrants import Confinement, enter
     from arena.players.submissions import Store
     from arena.tournament.recorded_games import RecordingSchedule
     from arena.walls.run_folder import RunFolder
@@ -345,7 +342,10 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
         start = games.start(rules)
         joining = JoiningPlayers(folder, screen)
         confinement = Confinement(folder.scratch, rules, plan.conditions)
-        entrants = _entrants(plan, rules, store=store, confinement=confinement, joining=joining)
+        entrants = [
+            joining.invited(player, name) or enter(player, name, start, store, confinement)
+            for player, name in zip(plan.players, plan.names, strict=True)
+        ]
         for warning in confinement.warnings:
             print(f"warning: {warning}", file=sys.stderr)
         if plan.watched or plan.web:
@@ -415,16 +415,3 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
         screen.say(f"{repeated} of {len(finished)} games repeat another game move for move{advice}")
     if not plan.seed_given:
         screen.say(f"to repeat with the same random numbers: --seed {plan.seed}")
-
-
-def _entrants(
-    plan: _Plan, rules: str, *, store: Store, confinement: Confinement, joining: JoiningPlayers
-) -> list[Entrant]:
-    """The players as entrants of the games."""
-    from arena.players.entrants import enter
-
-    start = games.start(rules)
-    return [
-        joining.invited(player, name) or enter(player, name, start, store, confinement)
-        for player, name in zip(plan.players, plan.names, strict=True)
-    ]

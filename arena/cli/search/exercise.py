@@ -230,7 +230,9 @@ def judge(
     if not shown.is_table:
         show([*zip(judged.verdicts, compared, strict=True)], _columns(judged.convention), shown)
     elif judged.unloaded:
-        _show_unloaded(judged.unloaded, judged.verdicts[0].answer.traceback)
+        print(f"the function cannot be judged: {printable(judged.unloaded)}")
+        for line in judged.verdicts[0].answer.traceback:
+            print(f"  {printable(line)}")
     else:
         _show_verdicts(judged.verdicts, judged.printed)
         _show_costs(judged.verdicts[0].ours.name, [each for each in compared if each])
@@ -351,12 +353,6 @@ def _written(value: Any) -> str:
     from adsearch.trace import written
 
     return "-" if value is None else written(tuple(value) if isinstance(value, list) else value)
-
-
-def _show_unloaded(failed: str, traceback: Sequence[str]) -> None:
-    print(f"the function cannot be judged: {printable(failed)}")
-    for line in traceback:
-        print(f"  {printable(line)}")
 
 
 def _show_costs(name: str, compared: Sequence[tuple[Cost, Cost]]) -> None:

@@ -186,7 +186,7 @@ def _show(
         print(wrapped(f"{repeated} of {len(climb.played)} games repeat another game move for move"))
     if climb.broken:
         print(wrapped(f"stopped after faults in {climb.faults} games in a row; to see what is wrong:"))
-        print(f"    {_check(run)}")
+        print(f"    {shlex.join(['arena', 'check', run.agent, '--game', run.game])}")
     if (learned := None if was_interrupted else turning_point(lost)) is not None:
         print("\nlook at this game first:")
         print(wrapped(_in_words(run, learned), begin="    ", more="      "))
@@ -231,10 +231,6 @@ def _commands(run: ClimbRun, learned: TurningPoint) -> list[str]:
     if learned.ply and not run.is_program:
         commands.append(f"arena replay {id} --debug --turn {learned.ply}")
     return commands
-
-
-def _check(run: ClimbRun) -> str:
-    return shlex.join(["arena", "check", run.agent, "--game", run.game])
 
 
 def _document(run: ClimbRun, climb: Climb, lost: list[LostGame], learned: TurningPoint | None) -> dict[str, Any]:
