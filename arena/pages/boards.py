@@ -211,12 +211,12 @@ _LAST: Final = 3.0
 _SIZE: Final = re.compile(r'width="([\d.]+)" height="([\d.]+)" viewBox="[^"]*"')
 
 
-def animated(positions: Sequence[tuple[State[Any], Any]], title: str, *, below: int | None = None) -> str:
+def animated(positions: Sequence[tuple[State[Any], Any]], title: str) -> str:
     """The picture of these positions, each with the move that led to it. ArenaError if the game draws itself."""
     state, _ = positions[0]
     if type(state).svg is not State.svg:
         raise ArenaError(f"{type(state).__name__} draws its boards itself, so they cannot be animated")
-    pictures = [split_style(boards.draw(state, last, below=below)) for state, last in positions]
+    pictures = [split_style(boards.draw(state, last)) for state, last in positions]
     frames = [_whole_parts(parted(picture).parts) for _, picture in pictures]
     sizes = [found for _, picture in pictures if (found := _SIZE.search(picture))]
     width, height = (max(float(size[side]) for size in sizes) for side in (1, 2))

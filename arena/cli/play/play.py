@@ -145,7 +145,6 @@ def play(
         seed=seeds.short_seed() if seed is None else seed,
         seed_given=seed is not None,
         openings=_openings(openings, game, position),
-        with_guests=guests,
         quiet=quiet,
         web=web,
     )
@@ -202,7 +201,6 @@ class _Plan:
     seed: int
     seed_given: bool
     openings: int | ListedOpening
-    with_guests: bool
     quiet: bool
     web: bool
 

@@ -410,8 +410,7 @@ def _show_plan(league: League, db: str | None, *, file: Path | None, within: tim
     """Print the plan, what has been played already, and other formats with their games and time.
 
     `file`: the description; `within`: make it fit into this time first."""
-    from arena.cli.play.choices_table import fit, show_advice, show_choices
-    from arena.cli.play.tournament_display import TournamentDisplay
+    from arena.cli.play.tournament_display import TournamentDisplay, fit, show_advice, show_choices
     from arena.match.schedule import repeats_tell
     from arena.play import cores
     from arena.players.submissions import Store
