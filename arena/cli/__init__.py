@@ -374,16 +374,12 @@ def _made(name: str, place: str) -> Any:
     app = typer.Typer()
     app.command(name)(getattr(import_module(f"arena.cli.{module}"), function))
     command: Any = get_group(app).commands[name]
-    command.help = _unfolded(command.help or "")
+    # Each paragraph on one line, so that Rich can wrap it to the terminal's width.
+    command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in (command.help or "").split("\n\n"))
     complete(command)
     get_params = command.get_params  # which adds --help at each call
     command.get_params = lambda ctx: lazily(get_params(ctx))
     return command
-
-
-def _unfolded(help: str) -> str:
-    """The docstring with each paragraph on one line, so that Rich can wrap it to the terminal's width."""
-    return "\n\n".join(" ".join(paragraph.split()) for paragraph in help.split("\n\n"))
 
 
 def _show_version(wanted: bool) -> None:

@@ -290,7 +290,8 @@ def _wrong_end(game: PastGame, end: State[Any], verdict: Verdict, rule: Ruled | 
         expected = "no seat" if faultless else "a seat"
         yield f"expected {expected} at fault with the verdict {verdict}, got {_listed([game.fault])}"
     elif verdict in _OWN_TURN and game.fault != end.turn:
-        yield f"the verdict {verdict} is against seat {game.fault}, but {_who_moves(end)}"
+        turn = "the game was over" if end.turn is None else f"seat {end.turn} was to move"
+        yield f"the verdict {verdict} is against seat {game.fault}, but {turn}"
 
 
 def _rule_of(game: PastGame, end: State[Any]) -> Ruled | None:
@@ -303,10 +304,6 @@ def _rule_of(game: PastGame, end: State[Any]) -> Ruled | None:
     except ValidationError:
         return None  # only of a file that other programs have changed
     return ruled(game.moves, *rules, end.reported)
-
-
-def _who_moves(state: State[Any]) -> str:
-    return "the game was over" if state.turn is None else f"seat {state.turn} was to move"
 
 
 def _wrong_result(game: PastGame, end: State[Any], verdict: Verdict, rule: Ruled | None) -> Iterator[str]:

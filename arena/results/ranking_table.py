@@ -51,12 +51,9 @@ def recorded_ranking(
         held = {
             player.name: described[player.name] for player in free.players if player.name in described and player.rank
         }
-        settings = changed(settings, anchors=held, hold=_is_ladder(connection, scope))
+        formats = {running.format(connection, id) for id in scope.tournaments}
+        settings = changed(settings, anchors=held, hold=formats == {ladder.FORMAT})
     return systems.rank(games, counts, system=system, settings=settings), games
-
-
-def _is_ladder(connection: Connection, scope: Scope) -> bool:
-    return {running.format(connection, id) for id in scope.tournaments} == {ladder.FORMAT}
 
 
 def not_rated(found: Ranking, games: Sequence[RatedGame]) -> list[str]:

@@ -68,10 +68,6 @@ def _whisker(one: ReportedAgent, page: _Page) -> Cell:
     return Cell(picture=figures.whisker(one.rated.rating, one.rated.error, page.low, page.high))
 
 
-def _spark(one: ReportedAgent, _: _Page) -> Cell:
-    return Cell(picture=figures.spark(one.lately.ratings))
-
-
 _TONES: Final = {"+": "good", "\N{MINUS SIGN}": "bad"}
 """By the sign of a change."""
 
@@ -155,7 +151,7 @@ STANDINGS: Final[tuple[Column[ReportedAgent], ...]] = (
     Column("whisker", text=lambda one: "" if figures.rating(one) == "–" else figures.rating(one), cell=_whisker,
            on=PAGES, optional=PAGES),
     Column("over_time", text=lambda one: " ".join(map(str, one.lately.ratings[1:])), heading="Over time", on=PAGES,
-           cell=_spark, optional=PAGES),
+           cell=lambda one, _: Cell(picture=figures.spark(one.lately.ratings)), optional=PAGES),
     Column("change", text=_change, heading="In a day", on=PAGES, optional=PAGES, number=True,
            cell=lambda one, _: Cell(text=_change(one), kind=f"number {_TONES.get(_change(one)[:1], 'faint')}")),
     Column("won", cell=_won, heading="Won – drawn – lost", on=PAGES, kind="shares"),

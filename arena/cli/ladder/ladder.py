@@ -375,7 +375,8 @@ def final(shown: Shown, name: LadderArgument = None, db: DatabaseOption = None) 
         print(printable(f"{ladder.final}: {row['format']}, {over} of {all} games are over, {row['status']}") + "\n")
     show_standings(found, shown)
     if shown.is_table:
-        print("\n" + printable(_what_next(ladder, is_over=is_over)))
+        grades = f"grade list: arena course grades {shlex.quote(ladder.final)}"
+        print("\n" + printable(grades if is_over else "the final is not over; `arena serve` plays it"))
 
 
 def state(connection: Connection, ladder: OpenLadder) -> str:
@@ -388,12 +389,6 @@ def state(connection: Connection, ladder: OpenLadder) -> str:
     is_over = row["status"] == "finished"
     verb = "is over; its results" if is_over else "has begun; its standings"
     return f"; the final {verb}: arena ladder final {shlex.quote(ladder.name)}"
-
-
-def _what_next(ladder: OpenLadder, *, is_over: bool) -> str:
-    if is_over:
-        return f"grade list: arena course grades {shlex.quote(ladder.final)}"
-    return "the final is not over; `arena serve` plays it"
 
 
 def _not_begun(connection: Connection, ladder: OpenLadder, store: Path) -> str:

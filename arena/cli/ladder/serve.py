@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from arena.walls.run_folder import RunFolder
     from arena.web.web_process import Listening, WebProcess
     from db.database import Database
-    from db.ladder import LadderLine, StoredSubmission
+    from db.ladder import LadderLine
 
 _BEST_SHOWN: Final = 3
 
@@ -173,8 +173,9 @@ def show(happening: Happening) -> None:
     from arena.serve.ladder_events import Faulted, Notice, Rated, SubmissionChanged
 
     match happening:
-        case SubmissionChanged(submission, is_new_state=True):
-            say(_submission_line(submission))
+        case SubmissionChanged(one, is_new_state=True):
+            why = f": {one.words}" if one.words else ""
+            say(f"submission {one.id} of {one.author} ({one.label}): {one.state}{why}")
         case Rated(standings):
             say(_ratings_line(standings))
         case Faulted(finished):
@@ -183,11 +184,6 @@ def show(happening: Happening) -> None:
             say(f"game {finished.game.number}: {names}: {words.verdict(finished.record)}{detail and f': {detail}'}")
         case Notice(text):
             say(text)
-
-
-def _submission_line(submission: StoredSubmission) -> str:
-    words = f": {submission.words}" if submission.words else ""
-    return f"submission {submission.id} of {submission.author} ({submission.label}): {submission.state}{words}"
 
 
 def _ratings_line(standings: Sequence[LadderLine]) -> str:

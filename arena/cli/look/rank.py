@@ -38,11 +38,9 @@ from arena.results.columns import Column
 from db.errors import NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from arena.ratings.bradley_terry import Advantage
     from arena.ratings.match_statistics import PairResults, Versus
-    from arena.ratings.ranking import Ranked, Ranking, RatingSystem
+    from arena.ratings.ranking import Ranked, Ranking
     from arena.ratings.recorded import VersionRating
     from db.database import Connection
     from db.search import GameFilter
@@ -132,7 +130,10 @@ def rank(
             )
             found, games = ranking_table.recorded_ranking(connection, scope, system=chosen, settings=settings)
             heading, note = title_of(connection, asked), clocks_note(connection, asked)
-    _refuse_options_of_others(given, found.system)
+    for name in given:
+        if name not in found.system.options:
+            takers = " or ".join(systems.taking(name))
+            raise typer.BadParameter(f"--{name} works only with --system {takers}, the system is {found.system}")
     if svg is not None:
         title = " and ".join(tournaments or []) or (source if source not in (None, "-") else None) or "Ratings"
         write_file(svg, ranking_plot(found, title=title))
@@ -160,14 +161,6 @@ def _show(found: Ranking, shown: Shown, *, prior: float, heading: str) -> None:
         show(found.players, columns, shown)
         if shown.is_table:
             print("\n".join(["", *_footer(found, prior)]))
-
-
-def _refuse_options_of_others(given: Iterable[str], system: RatingSystem) -> None:
-    """Raise BadParameter for options that `system` does not use."""
-    for name in given:
-        if name not in system.options:
-            takers = " or ".join(systems.taking(name))
-            raise typer.BadParameter(f"--{name} works only with --system {takers}, the system is {system}")
 
 
 # Output.
@@ -392,7 +385,7 @@ def _lines(found: Versus) -> list[str]:
         score = (one.wins + one.draws / 2.0) / one.games
         line = f"{title:<12}{one.wins:>5}{one.draws:>5}{one.losses:>5}   {score:.1%}"
         lines.append(f"{line:<40}{bars.results(one.wins, one.draws, one.losses)}" if bars.has_room() else line)
-    lines += ["", *_difference(found, a)]
+    lines += ["", _difference(found, a), f"likelihood that {a} is better (LOS): {words.percent(found.los)}"]
     if any(found.pentanomial):
         pairs = zip(("0", "½", "1", "1½", "2"), found.pentanomial, strict=True)
         counts = ", ".join(f"{points}: {count}" for points, count in pairs)
@@ -411,22 +404,18 @@ def _lines(found: Versus) -> list[str]:
     return lines
 
 
-def _difference(found: Versus, a: str) -> list[str]:
+def _difference(found: Versus, a: str) -> str:
     difference = found.difference
     if difference.elo is None:
         line = f"Elo difference: not known, because {a} {'won' if found.wins else 'lost'} every game"
         if found.bound is not None:
             line += f"; at {'least' if found.wins else 'most'} {round(found.bound):+} (95 %)"
-        return [line, _superiority(found, a)]
+        return line
     error = "; too few games for an error" if difference.error is None else f" ± {difference.error:.0f} (95 %)"
     line = f"Elo difference: {round(difference.elo):+}{error}"
     if difference.normalized is not None:
         line += f"; normalized {round(difference.normalized):+}"
-    return [line, _superiority(found, a)]
-
-
-def _superiority(found: Versus, a: str) -> str:
-    return f"likelihood that {a} is better (LOS): {words.percent(found.los)}"
+    return line
 
 
 def _met(one: PairResults) -> str:

@@ -112,7 +112,10 @@ def _draw(file: Path, replay: Replay) -> None:
 def _step_lines(game: PastGame, replay: Replay, step: ReplayStep, *, explained: bool) -> list[str]:
     """The ply, the board, the clocks, and what the agent reported and printed. `explained`: the reason for missing
     boards has been printed."""
-    board = [] if explained and step.state is None else _board(replay, step)
+    if step.state is not None:
+        board = board_lines(step.state, step.last)
+    else:
+        board = [] if explained else recorded_game.missing_board(f"no board: {replay.trouble}").splitlines()
     mistake, thinking = ([f"     {text}"] if text else [] for text in (_mistake(game, step), _thinking(step)))
     return [_ply(game, step), *mistake, *board, *_clocks(game, step), *thinking, *_printed(game, replay, step)]
 
@@ -135,13 +138,6 @@ def _mistake(game: PastGame, step: ReplayStep) -> str:
 def _who(game: PastGame, step: ReplayStep) -> str:
     who = step.move.who if step.move else ""
     return game.players[who] if isinstance(who, int) else who
-
-
-def _board(replay: Replay, step: ReplayStep) -> list[str]:
-    """The board, or the reason why there is none."""
-    if step.state is not None:
-        return board_lines(step.state, step.last)
-    return recorded_game.missing_board(f"no board: {replay.trouble}").splitlines()
 
 
 def _clocks(game: PastGame, step: ReplayStep) -> list[str]:

@@ -153,7 +153,11 @@ def _invite(
     from db import accounts as rows
 
     if address is not None:
-        _refuse_bad_address(address)
+        parts = urlsplit(address)
+        if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
+            raise typer.BadParameter(
+                f"--address: expected an address such as https://arena.example.org, got {quote(address)}"
+            )
     now = datetime.now(UTC)
     # The file is complete before the links work, and removed if they do not: no link is lost.
     with _new_file(out) as file, accounts.writing() as connection:
@@ -208,15 +212,6 @@ def _deactivate(accounts: AccountsDatabase, ladder: OpenLadder, name: str) -> No
     print(
         printable(f"{name}: {counted(len(ended), 'account')} deactivated; links, sessions and tokens do not work now")
     )
-
-
-def _refuse_bad_address(address: str) -> None:
-    """BadParameter unless it can be the beginning of a link."""
-    parts = urlsplit(address)
-    if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
-        raise typer.BadParameter(
-            f"--address: expected an address such as https://arena.example.org, got {quote(address)}"
-        )
 
 
 @contextmanager

@@ -218,7 +218,10 @@ class _Game(Reader):
             if line.strip() != self._tags.get("Result"):
                 self._refuse(f"expected a move such as 1. d1 {{[%who 0]}}, or the result, got {quote(line)}")
             return
-        fields: dict[str, Any] = {"ply": int(found[1]), "move": self._bare(found[2])}
+        fields: dict[str, Any] = {
+            "ply": int(found[1]),
+            "move": self._string(found[2]) if found[2].startswith('"') else found[2],
+        }
         comment, at = found[3] or "", 0
         while at < len(comment):
             part = _COMMENT.match(comment, at)
@@ -327,9 +330,6 @@ class _Game(Reader):
         if not (isinstance(id, int) and isinstance(revokes, int | None)):
             self._refuse(f"expected numbers of rulings, got {quote(text)}")
         return PastRuling(what, seat, reason, when, id, revokes)
-
-    def _bare(self, text: str) -> str:
-        return self._string(text) if text.startswith('"') else text
 
     def _string(self, text: str) -> str:
         try:
