@@ -216,7 +216,6 @@ class Gtp:
         return ""
 
     def _allow(self, turn: Turn, colour: int) -> None:
-        """Set the turn's time."""
         if self._settings is None and colour not in self._left:
             return
         _, byo_yomi, stones = self._settings or (0.0, 0.0, 0)

@@ -1,4 +1,5 @@
-"""The command line: a folder for each kind of user, `terminal` for the screen, `asking` for shared options.
+"""The command line: a folder for each kind of user, `machine` for the machine, `terminal` for the screen, `asking` for
+shared options.
 
 Start at `COMMANDS` and `GROUPS`, which name the file of each command. A command is a function that reads its arguments,
 calls the room that does the work, and prints. It can import all other rooms, but heavy modules (SQLAlchemy, NumPy,

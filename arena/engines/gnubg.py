@@ -49,7 +49,6 @@ class GnubgTranslator(EngineTranslator):
         self._turn: Turn | None = None
 
     def say(self, message: FromReferee) -> bytes:
-        """The commands for this message."""
         commands: list[str] = []
         match message:
             case Start():

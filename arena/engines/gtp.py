@@ -92,7 +92,6 @@ class GtpTranslator(EngineTranslator):
     # To the engine.
 
     def say(self, message: FromReferee) -> bytes:
-        """The commands for this message."""
         commands: list[_Command] = []
         match message:
             case Start():

@@ -185,7 +185,6 @@ class UciTranslator(EngineTranslator):
     # To the engine.
 
     def say(self, message: FromReferee) -> bytes:
-        """The commands for this message."""
         commands: list[str] = []
         match message:
             case Start():

@@ -93,19 +93,11 @@ def verify(
         found.wrongs += _wrong_versions(versions, store)
         for tournament, name, status in audit.entries(connection):
             if status not in _STATUSES:
-                found.wrongs.append(
-                    Wrong(
-                        tournament, None, f"{name!r} is {status!r}, expected {', '.join(_STATUSES[:-1])} or quarantined"
-                    )
-                )
-        found.wrongs += [
-            Wrong(
-                "rulings",
-                None,
-                f"ruling {ruling} revokes ruling {revokes}, which is not an earlier ruling about the same",
-            )
-            for ruling, revokes in audit.wrong_revocations(connection)
-        ]
+                reason = f"{name!r} is {status!r}, expected {', '.join(_STATUSES[:-1])} or quarantined"
+                found.wrongs.append(Wrong(tournament, None, reason))
+        for ruling, revokes in audit.wrong_revocations(connection):
+            reason = f"ruling {ruling} revokes ruling {revokes}, which is not an earlier ruling about the same"
+            found.wrongs.append(Wrong("rulings", None, reason))
         found.wrongs += [Wrong(ladder, None, reason) for ladder, reason in ladder_results.contradictions(connection)]
         found.wrongs += _wrong_schedules(audit.attempts(connection), part=is_bundle(connection))
         total = sum(audit.size(connection).games.values())

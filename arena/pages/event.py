@@ -89,11 +89,7 @@ def podium(report: Report, links: Links) -> list[tuple[int, Cell, str]]:
     if report.status != "finished" or not _PODIUM <= len(first) < min(len(report.agents), 2 * _PODIUM):
         return []
     return [
-        (
-            one.standing.rank,
-            Cell(text=one.name, href=links.agent(one.name)),
-            figures.points(one.standing.points),
-        )
+        (one.standing.rank, Cell(text=one.name, href=links.agent(one.name)), figures.points(one.standing.points))
         for one in first
     ]
 

@@ -139,7 +139,6 @@ class _Page:
         ratings: Mapping[str, tuple[float, float | None]],
         find: str,
     ) -> Document:
-        """The whole document."""
         found = self.replay.steps
         lines = [self.lines(step) for step in found]
         made = drawn_boards(
@@ -332,7 +331,6 @@ class _Page:
         return ShownPly(step.number, shown(move.move), move.who, spent, mark, step.passes)
 
     def listed(self) -> Iterator[ShownPly]:
-        """The moves."""
         yield from (self.ply(step, step.move) for step in self.replay.steps if step.move is not None)
 
     def who(self, step: ReplayStep) -> str:

@@ -87,7 +87,6 @@ def _won(one: ReportedAgent, _: _Page) -> Cell:
 
 
 def _last(one: ReportedAgent, page: _Page) -> Cell:
-    """The last results."""
     last = one.lately.results
     return Cell(marks=[(*figures.mark(game.points, f"game {game.number}"), page.links.game(game)) for game in last])
 

@@ -199,7 +199,6 @@ def read_anchors(given: Sequence[str] | None) -> dict[str, float]:
 
 
 def listed_results(file: str) -> list[RatedGame]:
-    """The games in a list of results."""
     from arena.history.exchange.result_files import read
 
     return read(*read_file(file, "a list of results"))

@@ -168,7 +168,6 @@ def _invites(file: Path, roster: str | None) -> str:
 
 
 def show(happening: Happening) -> None:
-    """Print one line."""
     from arena.history import words
     from arena.serve.ladder_events import Faulted, Notice, Rated, SubmissionChanged
 

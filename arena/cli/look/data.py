@@ -247,7 +247,6 @@ class TimeLimit:
         os.close(self._read)
 
     def begin(self) -> None:
-        """Note that a library call starts."""
         self._left -= time.process_time() - self._computed
         self._since = time.monotonic()
 

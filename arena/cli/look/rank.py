@@ -373,7 +373,6 @@ def _comparison(found: Versus) -> dict[str, Any]:
 
 
 def _lines(found: Versus) -> list[str]:
-    """The lines of the comparison."""
     a, b = words.printable(found.a), words.printable(found.b)
     lines = [f"{a} against {b}: {found.games} game{'s' * (found.games != 1)}"]
     if not found.games:

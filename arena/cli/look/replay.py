@@ -249,7 +249,6 @@ class ReplayViewer:
     over: bool = False
 
     def press(self, key: str, now: float) -> None:
-        """Handle a key."""
         typed, helping, self.typed, self.helping, self.saying = self.typed, self.helping, None, False, ""
         if helping and key not in ("q", "Q", "quit"):
             return

@@ -107,7 +107,6 @@ class GameScreen:
         self._console.print(text, end=end, soft_wrap=True)
 
     def show(self, event: Event) -> None:
-        """Show one event of the game."""
         match event:
             case Began():
                 if not self._quiet:

@@ -103,7 +103,6 @@ def matrix(
 
 
 def _show(plan: Matrix, cells: Sequence[tuple[Cell, MatrixScore]]) -> None:
-    """Print the table."""
     print(f"{plan.game}: games won by seat 0, and its mean score\n")
     others = unique_names(column.name for column in plan.columns) or ("alone",)
     rows = []

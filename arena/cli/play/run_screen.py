@@ -75,7 +75,6 @@ class RunScreen:
         self._thread.start()
 
     def say(self, text: str) -> None:
-        """Show a message."""
         self._said.append(text)
         self._all_said.append(text)
 

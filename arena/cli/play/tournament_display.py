@@ -229,7 +229,6 @@ class TournamentDisplay:
             self.warn(f"{why}; their clocks do not count it, but games take longer: close other programs")
 
     def say(self, text: str) -> None:
-        """Print a message."""
         self._print(words.printable(text))
 
     def _print(self, line: str) -> None:

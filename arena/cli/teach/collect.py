@@ -41,12 +41,6 @@ _MOST_LISTED: Final = 20
 # The table.
 
 
-def show_table(lines: Sequence[HandInResult], shared: Sequence[SharedContent], shown: Shown) -> None:
-    """Print the results; in a table only the students who handed in or have no agent."""
-    some = [line for line in lines if not shown.is_table or (line.student and line.outcome != "kept")]
-    show(some, columns(shared), shown)
-
-
 def columns(shared: Sequence[SharedContent]) -> tuple[Column[HandInResult], ...]:
     def same(line: HandInResult) -> list[dict[str, Any]]:
         return [
@@ -98,25 +92,6 @@ def _light(line: HandInResult) -> str:
 
 
 # Below the table.
-
-
-def show_notes(
-    lines: Sequence[HandInResult],
-    *,
-    deadline: datetime | None,
-    as_before: bool,
-    own_deadlines: Mapping[Student, datetime],
-    shared: Sequence[SharedContent],
-    roster: Roster,
-    not_on_roster: Sequence[str],
-) -> None:
-    """Print what needs attention, below the table."""
-    _show_rest(lines, deadline, as_before=as_before)
-    _show_own_deadlines(own_deadlines, lines)
-    _show_shared(lines, shared, roster)
-    if not_on_roster:
-        _say(f"agents whose name is not on the roster: {', '.join(not_on_roster)}")
-        _say("if an alias was changed, change it back; or: arena rule withdraw NAME --reason WHY", indent=4)
 
 
 def _show_rest(lines: Sequence[HandInResult], deadline: datetime | None, *, as_before: bool) -> None:
@@ -406,17 +381,16 @@ def collect(
         raise typer.Exit(130) from None
     for warning in collector.warnings:
         print(wrapped(f"warning: {warning}"), file=sys.stderr)
-    show_table(lines, collector.shared, shown)
+    # In a table only the students who handed in or have no agent.
+    some = [line for line in lines if not shown.is_table or (line.student and line.outcome != "kept")]
+    show(some, columns(collector.shared), shown)
     if shown.is_table:
-        show_notes(
-            lines,
-            deadline=until,
-            as_before=as_before,
-            own_deadlines=collector.own_deadlines,
-            shared=collector.shared,
-            roster=known,
-            not_on_roster=collector.not_on_roster,
-        )
+        _show_rest(lines, until, as_before=as_before)
+        _show_own_deadlines(collector.own_deadlines, lines)
+        _show_shared(lines, collector.shared, known)
+        if collector.not_on_roster:
+            _say(f"agents whose name is not on the roster: {', '.join(collector.not_on_roster)}")
+            _say("if an alias was changed, change it back; or: arena rule withdraw NAME --reason WHY", indent=4)
         show_next_step(lines, file=file, tournament=tournament, db=db)
 
 

@@ -215,7 +215,6 @@ def _show_list(
     columns: str | None,
     shown: Shown,
 ) -> None:
-    """Prints the grade list."""
     from arena.course import grading
 
     short = shown.is_table and columns is None
@@ -312,7 +311,6 @@ def _show_preview(
     course: Course | None,
     shown: Shown,
 ) -> None:
-    """Prints the undecided bars."""
     if not shown.is_table:
         show(rows, fields(rows[0] if rows else ("agent",)), shown)
         return

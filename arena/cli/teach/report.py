@@ -48,7 +48,6 @@ class GamesShown(StrEnum):
 
 
 def default(games: Sequence[ListedGame]) -> GamesShown:
-    """The default for these games."""
     return GamesShown.ALL if len(games) <= MOST else GamesShown.LOST
 
 

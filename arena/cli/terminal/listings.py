@@ -189,7 +189,6 @@ def show_one(document: Mapping[str, Any], shown: Shown) -> None:
 
 
 def show_json(document: Any) -> None:
-    """Print one JSON document."""
     print(json.dumps(document, indent=2, allow_nan=False))
 
 
@@ -228,7 +227,6 @@ def _width(text: str) -> int:
 
 
 def _table(rows: Sequence[Row], columns: Sequence[Column[Row]]) -> Iterator[str]:
-    """The lines of the table."""
     columns, least, cells = _fitted(rows, columns)
     bold = bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
     for number, (*before, end) in enumerate(zip(*cells, strict=True)):

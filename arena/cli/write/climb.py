@@ -335,13 +335,11 @@ class ClimbScreen:
             notes.show_progress(_line(self._shown + 1, current) + left)
 
     def clear(self) -> None:
-        """Erase the progress line."""
         if not self._quiet:
             notes.erase_progress()
 
 
 def _line(number: int, step: LadderStep) -> str:
-    """The line of a step."""
     from rich.cells import cell_len
 
     room = max(8, min(22, line_width() - _BESIDE_NAMES))

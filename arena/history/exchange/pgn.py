@@ -194,7 +194,6 @@ class _Game(Reader):
         self._chess: list[str] = []
 
     def add_tag(self, line: str, number: int) -> None:
-        """Reads a line with a tag."""
         self._at = number
         found = _TAG.fullmatch(line)
         if found is None:
