@@ -121,8 +121,6 @@ def clocks_note(connection: Connection, tournaments: Sequence[str | None]) -> st
 
 def ladder_note(connection: Connection, tournaments: Sequence[str | None]) -> str:
     """The line below a table of points if the tournament is a ladder; else empty."""
-    from shlex import quote
-
     from db import ladder, lookup, running
 
     if len(tournaments) != 1:
@@ -131,10 +129,8 @@ def ladder_note(connection: Connection, tournaments: Sequence[str | None]) -> st
     if running.format(connection, id) != ladder.FORMAT:
         return ""
     name = lookup.tournament_name(connection, id)
-    said = (
-        f"{name} is a ladder: agents meet different opponents. Compare their ratings: arena ladder show {quote(name)}"
-    )
-    return "\n" + printable(said)
+    compared = f"Compare their ratings: arena ladder show {shlex.quote(name)}"
+    return "\n" + printable(f"{name} is a ladder: agents meet different opponents. {compared}")
 
 
 def read_standings(connection: Connection, tournaments: Sequence[str | None]) -> TournamentStandings:

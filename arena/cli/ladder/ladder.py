@@ -23,7 +23,7 @@ from arena.cli.terminal.listings import OutputFormat, Shown, listed, show_json
 from arena.cli.terminal.listings import show as show_rows
 from arena.cli.terminal.notes import line_width, note
 from arena.cli.terminal.stopping import Pausing
-from arena.errors import BadLeague
+from arena.errors import BadLeague, BadSubmission
 from arena.history import words
 from arena.history.words import moment, printable
 from arena.results.columns import PROGRAMS, Column, Medium
@@ -170,7 +170,6 @@ def extend(
     Example: arena ladder extend cs101 alice --until "2026-12-22 23:59" --reason "ill for a week"
     """
     from arena.course.collecting.hand_in import read_deadline
-    from arena.errors import BadSubmission
     from arena.serve import open_ladders
     from db import ladder as record
     from db.database import Database

@@ -16,7 +16,7 @@ import typer
 from arena.cli.asking.record_options import DatabaseOption, RosterOption, open_to_others, submissions
 from arena.cli.terminal.files import read_file
 from arena.cli.terminal.notes import note
-from arena.cli.terminal.stopping import Pausing
+from arena.cli.terminal.stopping import Pausing, Signals, StopPhase, Stopping
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
@@ -68,7 +68,6 @@ def serve(
 
     Example: arena serve cs101.toml --web --listen 0.0.0.0:8000
     """
-    from arena.cli.terminal.stopping import Signals, StopPhase, Stopping
     from arena.play import cores
     from arena.serve import ladder as ladders
     from arena.walls.run_folder import RunFolder

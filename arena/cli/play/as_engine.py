@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from adsearch import games
-from arena.cli.asking.record_options import DatabaseOption, TrustOption
+from arena.cli.asking.record_options import DatabaseOption, TrustOption, named_players
 from arena.errors import BadPlayer, UntrustedCode
 from arena.players.player import Player, PlayerKind, loaded
 
@@ -100,7 +100,6 @@ def _serve(host: EngineHost, run: Callable[[], None]) -> None:
 
 def _player(text: str, db: str | None, *, trust: bool) -> Player:
     """The player that `text` names; BadPlayer or UntrustedCode if it cannot run in this process."""
-    from arena.cli.asking.record_options import named_players
     from arena.players import own_sources
     from arena.players.own_sources import OwnSource
 

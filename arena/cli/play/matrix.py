@@ -16,11 +16,11 @@ from arena.match.clock import TimeControl
 from arena.match.conditions import Conditions
 from arena.players.player import read_player, unique_names
 from arena.results.columns import Column, fields
-from arena.student.matrix import MatrixScore, mean_text
+from arena.student.matrix import Matrix, MatrixScore, mean_text
 
 if TYPE_CHECKING:
     from arena.match.schedule import Finished
-    from arena.student.matrix import Cell, Matrix
+    from arena.student.matrix import Cell
 
 CELLS: Final[tuple[Column[tuple[Cell, MatrixScore]], ...]] = (
     Column("player", value=lambda row: row[0][0]),
@@ -63,7 +63,6 @@ def matrix(
     """
     from arena.match import seeds
     from arena.match.schedule import repeated_games, repeats_tell
-    from arena.student.matrix import Matrix
 
     plan = Matrix(
         game=game,

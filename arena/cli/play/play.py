@@ -35,7 +35,7 @@ from arena.errors import BadFixture
 from arena.history import words
 from arena.match.clock import SECOND, TimeControl
 from arena.match.conditions import DEFAULT_CLOCK, Conditions, Limits
-from arena.match.openings import ListedOpening, position_read
+from arena.match.openings import Book, ListedOpening, position_read
 from arena.players.player import PlayerKind, unique_names
 from arena.results.columns import Column, Medium, fields, worded
 from db.errors import DatabaseError
@@ -217,7 +217,6 @@ class _Plan:
     def games_of(self, rules: str, entrants: Sequence[Entrant]) -> Callable[[int, int], Planned]:
         """What plans one game of these entrants, by the number of its pairing and that of its leg, both from 0 on. The
         games of a pairing share its opening; in each leg the entrants move on by one seat."""
-        from arena.match.openings import Book
         from arena.match.schedule import Planned
 
         book = Book(rules, self.openings, seed=self.seed, position=self.conditions.position)

@@ -28,7 +28,7 @@ from arena.cli.terminal.bars import show_standings
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.listings import show
 from arena.cli.terminal.notes import wrapped
-from arena.cli.terminal.screen import is_possible
+from arena.cli.terminal.screen import Screen, is_possible
 from arena.cli.terminal.stopping import Pausing
 from arena.errors import BadLeague
 from arena.history import words
@@ -169,7 +169,6 @@ class TournamentDisplay:
             yield
             return
         from arena.cli.play.run_screen import RunScreen
-        from arena.cli.terminal.screen import Screen
 
         said: list[str] = []
         try:

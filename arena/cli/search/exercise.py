@@ -17,7 +17,7 @@ from adsearch.errors import nearly, quote
 from arena.cli.asking.game_options import WallsOption
 from arena.cli.terminal.files import check_folder, read_file, write_file
 from arena.cli.terminal.listings import OutputFormat, Shown, listed, show, show_json
-from arena.errors import BadPlayer
+from arena.errors import ArenaError, BadPlayer
 from arena.history.words import number, printable
 from arena.results.columns import Column, Medium, worded
 
@@ -92,7 +92,6 @@ def exercise(
     from secrets import randbelow
 
     from arena.course.lecture import exercise_sheet, kinds
-    from arena.errors import ArenaError
 
     if roster is not None or out is not None:
         if roster is None or out is None:

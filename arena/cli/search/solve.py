@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from adsearch import State, cfr
+from adsearch import State, cfr, winning
 from adsearch.budget import Budget
 from adsearch.errors import BadSearch
 from adsearch.games.checkers_endgames import FEWEST, MOST, blocks, placements, positions, starts
@@ -146,9 +146,7 @@ def _watched(tell: Callable[[str], None]) -> Budget:
 
 def _looked_up(state: State[Any], pieces: int) -> Result[Any]:
     """What the endgame tables with up to `pieces` pieces say."""
-    from agents.endgames import of_checkers, tables_for
-
-    found = tables_for(state, pieces).result(of_checkers(state))
+    found = endgames.tables_for(state, pieces).result(endgames.of_checkers(state))
     if found is None:
         raise BadSearch(
             f"solve: the endgame tables with up to {pieces} pieces do not know this position: it is over, has more "
@@ -218,7 +216,6 @@ def _print_details(state: State[Any], row: dict[str, Any]) -> None:
 
 def _print_strategy(state: State[Any], result: Result[Any], budget: Budget | None) -> None:
     """Print the winning strategy as a tree, or if no player has one, how each holds the draw."""
-    from adsearch import winning
     from adsearch.table import Table
 
     print()
@@ -280,8 +277,6 @@ PLAYERS = ("the first player", "the second player")
 
 def print_defences(state: State[Any], budget: Budget | None) -> None:
     """Print how each player holds the draw."""
-    from adsearch import winning
-
     print("no player can force a win; a tree for each shows one answer to every move, until it wins or the game ends")
     for seat in (0, 1):
         lasts = state.max_plies is not None and state.max_plies <= DEEPEST

@@ -20,7 +20,7 @@ from arena.errors import BadPlayer
 from arena.history.words import printable, verdict, without_store
 from arena.match.clock import TimeControl
 from arena.players.player import read_player
-from arena.student.climb import MOST
+from arena.student.climb import GIVES_UP, MOST, StepVerdict
 
 if TYPE_CHECKING:
     from arena.players.entrants import Confinement
@@ -166,7 +166,6 @@ def _show(
     """Print the results, and return what to look at first; `was_interrupted`: without the search for it."""
     from arena.match.schedule import repeated_games
     from arena.student.analysis import reasons, turning_point
-    from arena.student.climb import GIVES_UP
 
     lost = run.lost(climb)
     if format is ClimbFormat.JSON:
@@ -356,8 +355,6 @@ def _line(number: int, step: LadderStep) -> str:
 
 def standing(step: LadderStep) -> str:
     """How the agent stands against the opponent, in words."""
-    from arena.student.climb import StepVerdict
-
     if step.verdict is StepVerdict.BETTER:
         return "clearly better"
     return "clearly weaker" if step.likelihood <= _WEAKER else "no clear lead"
