@@ -78,14 +78,9 @@ def _show_report(found: list[Finding]) -> None:
                 console.print(Text(margin + line))
             for line in wrap_lines(printable(finding.advice), width=width):
                 console.print(Text(margin + line, _STYLES[finding.verdict]))
-    console.print(Text(_summary(found)))
-
-
-def _summary(found: list[Finding]) -> str:
-    """The number of problems and warnings."""
     counts = {kind: sum(finding.verdict == kind for finding in found) for kind in ("problem", "warning")}
     parts = [f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in counts.items() if count]
-    return ", ".join(parts) or "No problems found."
+    console.print(Text(", ".join(parts) or "No problems found."))
 
 
 # `arena worker`: plays games of tournaments that run on other machines.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from msgspec import Struct
 
 from arena.history.words import age, counted, moment
-from arena.pages.game import Plot, ratings
+from arena.pages.game import Across, Plot, plot
 from arena.ratings import plots
 from arena.ratings.match_statistics import Hypothesis
 from arena.ratings.plots.line_plot import PlottedLine
@@ -61,8 +61,12 @@ def about(report: Report, links: Links) -> dict[str, Any]:
 
 
 def about_ladder(report: Report, closes: datetime | None, finished: datetime | None) -> dict[str, Any]:
-    """What is played in a ladder, and until when."""
-    said = () if closes is None else closing(closes, finished, report.made)
+    """What is played in a ladder, and until when: in parts, of which times are some."""
+    said: tuple[str, ...] = ()
+    if closes is not None:
+        begin = "It takes submissions until " if report.made < closes else "It closed "
+        over = () if finished is None else (" Its final ended ", moment(finished), ".")
+        said = (begin, moment(closes), ".", *over)
     return {"facts": _facts(report, f"{report.over:,}"), "notice": "", "closing": said, "podium": [], "test": None}
 
 
@@ -92,13 +96,6 @@ def podium(report: Report, links: Links) -> list[tuple[int, Cell, str]]:
         (one.standing.rank, Cell(text=one.name, href=links.agent(one.name)), figures.points(one.standing.points))
         for one in first
     ]
-
-
-def closing(closes: datetime, finished: datetime | None, now: datetime) -> tuple[str, ...]:
-    """When a ladder takes its last submission, and when its final was over, in parts: times are parts."""
-    text = "It takes submissions until " if now < closes else "It closed "
-    over = () if finished is None else (" Its final ended ", moment(finished), ".")
-    return text, moment(closes), ".", *over
 
 
 def _facts(report: Report, over: str) -> dict[str, str]:
@@ -286,9 +283,12 @@ def agent_progress(agent: ReportedAgent) -> RatingPlot | None:
 
 
 def rating_plot(lines: Sequence[PlottedLine], *, title: str, x: str, text: str) -> RatingPlot | None:
-    """The plot of these ratings; None if there are none."""
-    plot = ratings(lines, title=title, x=x)
-    return None if plot is None else RatingPlot(plot, text)
+    """The plot of these ratings with their error bands, over versions or games (`x`); None if there are none."""
+    places = [point.x for line in lines for point in line.points] or [0.0]
+    low, high = min(places), max(places)
+    across = Across(low, max(high, low + 1), f"{x} {low:.0f}", f"{high:.0f}")
+    made = plot(lines, across, "", title=title, unit="Elo")
+    return None if made is None else RatingPlot(made, text)
 
 
 def agent_faults(

@@ -143,17 +143,14 @@ def ratings(
 
     `system`: a rating system of `arena results rank --system`; `anchors`: fixed ratings, by player, such as
     {"random": 0}."""
-    # Imported here, because numpy loads slowly and standings do not need it.
-    from arena.ratings import ranking
-    from arena.ratings.plots.ranking_plot import MARKS, ranking_plot
-    from db.rated_games import Scope
+    from arena.ratings.plots.ranking_plot import MARKS, ranking_plot  # which standings do not need
 
     chosen = None if system is None else systems.find(system)
     settings = ranking.RankingSettings(anchors=anchors or {})
     with _reading(db) as connection:
         number, title = _asked(connection, tournament, everything)
         for_points = chosen is not None and chosen.for_points
-        scope = Scope(tournaments=() if number is None else (number,), for_points=for_points)
+        scope = record.Scope(tournaments=() if number is None else (number,), for_points=for_points)
         found, games = recorded_ranking(connection, scope, system=chosen, settings=settings)
     columns = [
         replace(one, title="note", text=lambda row: ", ".join(MARKS[mark] for mark in row.marks))
