@@ -73,9 +73,14 @@ def serve(
     from arena.walls.run_folder import RunFolder
 
     described = ladders.read(file)
-    web_pages = read_options(
-        file, web=web, listen=listen, behind=behind, roster=roster, trusts_everybody=trust_everybody
-    )
+    web_pages = None
+    if web:
+        web_pages = WebPages(file, listen=listen, behind=behind, roster=roster, trusts_everybody=trust_everybody)
+    else:
+        useless = {"--listen": listen, "--behind": behind, "--roster": roster}
+        for name, value in (useless | {"--trust-everybody": trust_everybody or None}).items():
+            if value is not None:
+                raise ArenaError(f"{name} is about the web pages, which are shown only with --web")
     at_once = games_at_once or described.league.at_once(cores.count())
     signals = Signals()
     pause = Pausing(say, "Ctrl-C stops; nothing is lost")
@@ -342,22 +347,3 @@ def submission_page(db: str | None, submission: int) -> str:
     except DatabaseError:
         return ""
     return address and f"{address}{links.submission(submission)}"
-
-
-def read_options(
-    file: Path,
-    *,
-    web: bool,
-    listen: str | None,
-    behind: str | None,
-    roster: str | None,
-    trusts_everybody: bool,
-) -> WebPages | None:
-    """The pages that the options ask for; None without --web. ArenaError if an option is invalid, or is of no use."""
-    if web:
-        return WebPages(file, listen=listen, behind=behind, roster=roster, trusts_everybody=trusts_everybody)
-    given = {"--listen": listen, "--behind": behind, "--roster": roster, "--trust-everybody": trusts_everybody or None}
-    for name, value in given.items():
-        if value is not None:
-            raise ArenaError(f"{name} is about the web pages, which are shown only with --web")
-    return None

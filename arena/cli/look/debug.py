@@ -53,7 +53,8 @@ def debug(id: str, *, turn: int | None, file: str | None, trust_rules: bool, db:
         hosting.show(error.with_traceback(rerun.agents_lines(error)))
         for line in _mistakes_shown(again.mistakes):
             print(line, file=sys.stderr)
-        print(_retry_hint(game, ply, file, db), file=sys.stderr)
+        again_at = ["arena", "replay", game.name, "--debug", "--turn", str(ply), "--file", file or "FILE"]
+        print(f"after correcting it: {shlex.join([*again_at, *(['--db', db] if db else [])])}", file=sys.stderr)
         raise typer.Exit(1) from None
     for line in _compared(game, recorded, ply=ply, answer=answer, seconds=seconds):
         print(line)
@@ -85,11 +86,6 @@ def _introduction(
         which = "its last turn" if ply <= len(game.moves) else f"the turn in which it {ended}"
         yield wrapped(f"This is {which}; --turn N chooses another turn.")
     yield wrapped("The agent runs without a sandbox and without a clock. Its output follows.")
-
-
-def _retry_hint(game: PastGame, ply: int, file: str | None, db: str | None) -> str:
-    named = ["--file", file or "FILE", *(["--db", db] if db else [])]
-    return f"after correcting it: {shlex.join(['arena', 'replay', game.name, '--debug', '--turn', str(ply), *named])}"
 
 
 def _compared(game: PastGame, recorded: RecordedTurn, ply: int, answer: Answer | None, seconds: float) -> Iterator[str]:
