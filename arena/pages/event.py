@@ -61,12 +61,8 @@ def about(report: Report, links: Links) -> dict[str, Any]:
 
 
 def about_ladder(report: Report, closes: datetime | None, finished: datetime | None) -> dict[str, Any]:
-    """What is played in a ladder, and until when: in parts, of which times are some."""
-    said: tuple[str, ...] = ()
-    if closes is not None:
-        begin = "It takes submissions until " if report.made < closes else "It closed "
-        over = () if finished is None else (" Its final ended ", moment(finished), ".")
-        said = (begin, moment(closes), ".", *over)
+    """What is played in a ladder, and until when."""
+    said = () if closes is None else closing(closes, finished, report.made)
     return {"facts": _facts(report, f"{report.over:,}"), "notice": "", "closing": said, "podium": [], "test": None}
 
 
@@ -96,6 +92,13 @@ def podium(report: Report, links: Links) -> list[tuple[int, Cell, str]]:
         (one.standing.rank, Cell(text=one.name, href=links.agent(one.name)), figures.points(one.standing.points))
         for one in first
     ]
+
+
+def closing(closes: datetime, finished: datetime | None, now: datetime) -> tuple[str, ...]:
+    """When a ladder takes its last submission, and when its final was over, in parts: times are parts."""
+    text = "It takes submissions until " if now < closes else "It closed "
+    over = () if finished is None else (" Its final ended ", moment(finished), ".")
+    return text, moment(closes), ".", *over
 
 
 def _facts(report: Report, over: str) -> dict[str, str]:
