@@ -114,8 +114,8 @@ def test_a_forbidden_import_is_found_wherever_it_stands(tmp_path: Path) -> None:
 
 
 def test_panels_of_the_command_line_import_no_other_panel() -> None:
-    for path in (ROOT / "arena" / "cli").glob("*/*.py"):
-        folder = path.parent.name
+    for path in {*(ROOT / "arena" / "cli").rglob("*.py")} - {ROOT / "arena" / "cli" / "__init__.py"}:
+        folder = path.relative_to(ROOT / "arena" / "cli").parts[0]
         allowed = CLI.get(folder, {"terminal", "asking"}) | {folder}
         assert folders_imported(path, "arena.cli") <= allowed, path
 
@@ -153,7 +153,7 @@ WEB = {"starlette", "uvicorn", "httptools", "uvloop"}
 
 def test_the_web_is_loaded_by_its_own_processes_and_by_serve_and_play_with_their_option() -> None:
     cli = ROOT / "arena" / "cli"
-    with_option = (cli / "ladder" / "web_pages.py", cli / "play" / "web_window.py")
+    with_option = (cli / "ladder" / "serve.py", cli / "play" / "web_window.py")
     for path in MODULES["arena"]:
         is_web = path.is_relative_to(ROOT / "arena" / "web")
         if not is_web or path.name == "web_process.py":
@@ -172,7 +172,7 @@ def test_dask_is_loaded_by_the_hosts_alone_and_they_by_the_command_line() -> Non
 @pytest.mark.sees_extras
 def test_no_command_loads_dask_without_its_option() -> None:
     code = (
-        "import sys, arena.cli.play.run, arena.cli.play.worker, arena.cli.play.tournament_display, "
+        "import sys, arena.cli.play.run, arena.cli.machine, arena.cli.play.tournament_display, "
         "arena.cli.write.check, arena.cli.teach.collect; print(*sys.modules)"
     )
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
@@ -183,12 +183,12 @@ def test_the_accounts_are_opened_by_few() -> None:
     """So that no other command can show what is in them."""
     modules = {"db.accounts"}
     opening = {path for package in MODULES for path in MODULES[package] if modules_imported(path) & modules}
-    rooms = ("db", "arena/accounts", "arena/web", "arena/cli/teach/invite.py", "arena/cli/ladder/web_pages.py")
+    rooms = ("db", "arena/accounts", "arena/web", "arena/cli/teach/invite.py", "arena/cli/ladder/serve.py")
     assert [path for path in opening if not any(path.is_relative_to(ROOT / room) for room in rooms)] == []
 
 
 def test_serve_and_play_load_the_web_only_with_their_option() -> None:
-    modules = "arena.cli.ladder.serve, arena.cli.ladder.web_pages, arena.cli.play.play, arena.cli.play.web_window"
+    modules = "arena.cli.ladder.serve, arena.cli.play.play, arena.cli.play.web_window"
     code = f"import sys, {modules}; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
     assert not {*WEB, "arena.web"} & set(loaded)
@@ -231,12 +231,11 @@ def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
         *(
             "arena/cli/play/play.py",
             "arena/cli/play/games.py",
-            "arena/cli/play/agents.py",
             "arena/cli/play/matrix.py",
             "arena/cli/play/as_engine.py",
             "arena/course/lecture/comparison.py",
         ),
-        *("arena/cli/asking/position_options.py", "arena/course/lecture/function_runner.py", "arena/cli/teach/init.py"),
+        *("arena/cli/asking/game_options.py", "arena/course/lecture/function_runner.py", "arena/cli/teach/init.py"),
         *(
             "arena/cli/write/new.py",
             "arena/student/climb_run.py",
@@ -282,7 +281,6 @@ OWN_FILES = {
     "agents/quick_start.py": "",
     "agents/builtin/mcts.py": "an agent, as the next one",
     "agents/builtin/random_moves.py": "",
-    "arena/cli/play/game_rows.py": "loaded where rows are asked for, and not by `arena play`",
     "arena/course/lecture/pacman_names.py": "copied to where a student's file imports it",
     "arena/players/build_inside.py": "runs by itself, behind walls",
     "db/plain_sql.py": "the only way in which a user's SQL is run",

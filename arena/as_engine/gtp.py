@@ -17,9 +17,8 @@ from adsearch import games
 from adsearch.errors import AdsearchError, BadMove
 from adsearch.games.go import COLUMNS
 from arena import installation
-from arena.as_engine.host import EngineHost
+from arena.as_engine.host import EngineHost, LineOfPlay, Turn, nanoseconds, suggested
 from arena.as_engine.program import Wire
-from arena.as_engine.turn import LineOfPlay, Turn, nanoseconds, suggested
 from arena.match.clock import TimeControl
 
 GAME: Final = "go"
@@ -217,7 +216,6 @@ class Gtp:
         return ""
 
     def _allow(self, turn: Turn, colour: int) -> None:
-        """Set the turn's time."""
         if self._settings is None and colour not in self._left:
             return
         _, byo_yomi, stones = self._settings or (0.0, 0.0, 0)

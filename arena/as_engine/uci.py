@@ -18,9 +18,8 @@ from agents import builtin
 from agents.agent import Agent
 from agents.builtin import BuiltIn
 from agents.errors import AgentsError, BadAgent
-from arena.as_engine.host import EngineHost, Thought
+from arena.as_engine.host import FOREVER, EngineHost, LineOfPlay, Thought, Turn, nanoseconds, suggested
 from arena.as_engine.program import Wire
-from arena.as_engine.turn import FOREVER, LineOfPlay, Turn, nanoseconds, suggested
 from arena.match.clock import TimeControl
 
 GAME: Final = "chess"

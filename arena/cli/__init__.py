@@ -1,4 +1,5 @@
-"""The command line: a folder for each kind of user, `terminal` for the screen, `asking` for shared options.
+"""The command line: a folder for each kind of user, `machine` for the machine, `terminal` for the screen, `asking` for
+shared options.
 
 Start at `COMMANDS` and `GROUPS`, which name the file of each command. A command is a function that reads its arguments,
 calls the room that does the work, and prints. It can import all other rooms, but heavy modules (SQLAlchemy, NumPy,
@@ -30,12 +31,12 @@ COMMANDS: Final = {
     "run": "play.run.run",
     "serve": "ladder.serve.serve",
     "games": "play.games.list_games",
-    "agents": "play.agents.list_agents",
+    "agents": "play.games.list_agents",
     "matrix": "play.matrix.matrix",
     "demo": "play.run.demo",
-    "doctor": "machine.doctor.doctor",
-    "worker": "play.worker.worker",
-    "docs": "machine.docs.docs",
+    "doctor": "machine.doctor",
+    "worker": "machine.worker",
+    "docs": "machine.docs",
 }
 """The folder, module and function of each command that is in no group."""
 
@@ -57,7 +58,7 @@ GROUPS: Final = {
             "show": "look.standings.standings",
             "rank": "look.rank.rank",
             "crosstable": "look.standings.crosstable",
-            "versus": "look.versus.versus",
+            "versus": "look.rank.versus",
             "progress": "look.rank.progress",
             "history": "look.history.history",
             "tournaments": "look.standings.tournaments",
@@ -72,9 +73,9 @@ GROUPS: Final = {
             "collect": "teach.collect.collect",
             "similar": "teach.similar.similar",
             "grades": "teach.grades.grades",
-            "feedback": "teach.feedback.feedback",
+            "feedback": "teach.report.feedback",
             "report": "teach.report.report",
-            "bundle": "teach.feedback.bundle",
+            "bundle": "teach.report.bundle",
             "exercise": "search.exercise.exercise",
             "judge": "search.exercise.judge",
             "invite": "teach.invite.invite",
@@ -122,10 +123,10 @@ GROUPS: Final = {
             "export": "look.data.export",
             "import": "look.data.import_games",
             "sql": "look.data.sql",
-            "info": "machine.db.info",
-            "upgrade": "machine.db.upgrade",
-            "verify": "machine.db.verify",
-            "copy": "machine.db.copy",
+            "info": "look.data.info",
+            "upgrade": "look.data.upgrade",
+            "verify": "look.data.verify",
+            "copy": "look.data.copy",
         },
     ),
     "engine": CommandGroup(
@@ -137,48 +138,27 @@ GROUPS: Final = {
 MAIN: Final = ("new", "check", "play", "climb", "replay", "results", "submit", "run", "serve", "course")
 """What `arena --help` describes first; the other commands and groups are below."""
 OLD_NAMES: Final = {
+    **{
+        name: f"{group} {name}"
+        for group, names in {
+            "course": "bundle collect exercise feedback grades init invite judge report similar",
+            "data": "export import sql",
+            "engine": "gtp uci",
+            "ladder": "watch",
+            "results": "crosstable history hosts progress rank tournaments versus",
+            "rule": "award release revoke void withdraw",
+            "search": "compare size solve tables trace tree",
+        }.items()
+        for name in names.split()
+    },
     "analyse": "replay --mistakes",
-    "award": "rule award",
-    "bundle": "course bundle",
-    "collect": "course collect",
-    "compare": "search compare",
-    "crosstable": "results crosstable",
-    "db": "data",
     "debug": "replay --debug",
-    "exercise": "course exercise",
-    "export": "data export",
-    "feedback": "course feedback",
-    "grades": "course grades",
-    "gtp": "engine gtp",
-    "history": "results history",
-    "hosts": "results hosts",
-    "import": "data import",
-    "init": "course init",
-    "invite": "course invite",
-    "judge": "course judge",
     "logs": "replay --logs",
-    "progress": "results progress",
-    "rank": "results rank",
-    "release": "rule release",
-    "report": "course report",
-    "revoke": "rule revoke",
-    "rulings": "rule list",
     "show": "replay --show",
-    "similar": "course similar",
-    "size": "search size",
-    "solve": "search solve",
-    "sql": "data sql",
+    "db": "data",
+    "rulings": "rule list",
     "standings": "results show",
-    "tables": "search tables",
-    "tournaments": "results tournaments",
-    "trace": "search trace",
-    "tree": "search tree",
-    "uci": "engine uci",
-    "versus": "results versus",
-    "void": "rule void",
     "void --again": "rule again",
-    "watch": "ladder watch",
-    "withdraw": "rule withdraw",
 }
 """The commands of version 1.0 that have another name now; they still work. "void --again": `void` with that option."""
 OLD_OPTIONS: Final = {("debug", "--ply"): "--turn"}
@@ -225,7 +205,6 @@ class Group(TyperGroup):
     """The command that is meant where the first word is none."""
 
     def get_params(self, ctx: Any) -> Any:
-
         return lazily(super().get_params(ctx))
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
@@ -395,16 +374,13 @@ def _made(name: str, place: str) -> Any:
     module, _, function = place.rpartition(".")
     app = typer.Typer()
     app.command(name)(getattr(import_module(f"arena.cli.{module}"), function))
-    command = get_group(app).commands[name]
-    command.help = _unfolded(command.help or "")
+    command: Any = get_group(app).commands[name]
+    # Each paragraph on one line, so that Rich can wrap it to the terminal's width.
+    command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in (command.help or "").split("\n\n"))
     complete(command)
-    convert_lazily(command)
+    get_params = command.get_params  # which adds --help at each call
+    command.get_params = lambda ctx: lazily(get_params(ctx))
     return command
-
-
-def _unfolded(help: str) -> str:
-    """The docstring with each paragraph on one line, so that Rich can wrap it to the terminal's width."""
-    return "\n\n".join(" ".join(paragraph.split()) for paragraph in help.split("\n\n"))
 
 
 def _show_version(wanted: bool) -> None:
@@ -415,18 +391,11 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def _show_completion(wanted: bool) -> None:
+def _complete(parameter: typer.CallbackParam, wanted: bool) -> None:
     if wanted:
         from arena.cli.terminal import completion
 
-        completion.show()
-
-
-def _install_completion(wanted: bool) -> None:
-    if wanted:
-        from arena.cli.terminal import completion
-
-        completion.install()
+        (completion.install if parameter.name == "install_completion" else completion.show)()
 
 
 # Typer then answers the scripts of arena/cli/terminal/completion.py as each shell needs it.
@@ -451,7 +420,7 @@ def arena(
         typer.Option(
             "--install-completion",
             help="Let this shell (bash, zsh or fish) complete commands, and exit.",
-            callback=_install_completion,
+            callback=_complete,
             is_eager=True,
         ),
     ] = False,
@@ -460,7 +429,7 @@ def arena(
         typer.Option(
             "--show-completion",
             help="Print what --install-completion writes for this shell, and exit.",
-            callback=_show_completion,
+            callback=_complete,
             is_eager=True,
         ),
     ] = False,
@@ -495,18 +464,6 @@ class _LazyParameter:
         elif value is None or value is param.default or (type(value) is str and self._annotation is str):
             return value
         return self._get_runtime_param().coerce(value, param=param, ctx=ctx)
-
-
-def convert_lazily(command: Any) -> None:
-    """Converts the values of `command` and of its subcommands only if they need it."""
-    for subcommand in getattr(command, "commands", {}).values():
-        convert_lazily(subcommand)
-    command.get_params = partial(_lazy_parameters, command.get_params)
-
-
-def _lazy_parameters(get_params: Callable[[Any], list[Any]], ctx: Any) -> list[Any]:
-    """The parameters of a command. They are changed at each call, because Typer adds --help only then."""
-    return lazily(get_params(ctx))
 
 
 def lazily(parameters: list[Any]) -> list[Any]:

@@ -19,20 +19,8 @@ from adsearch import games
 from adsearch.errors import BadMove, quote
 from adsearch.games.backgammon import BAR
 from agents.errors import BadMessage
-from agents.protocol import (
-    PROTOCOL as VERSION,
-)
-from agents.protocol import (
-    Bye,
-    FromPlayer,
-    FromReferee,
-    Hello,
-    Move,
-    Ready,
-    Start,
-    Turn,
-    Welcome,
-)
+from agents.protocol import PROTOCOL as VERSION
+from agents.protocol import Bye, FromPlayer, FromReferee, Hello, Move, Ready, Start, Turn, Welcome
 from arena.engines import Engine, EngineProtocol, EngineTranslator, KnownEngine
 from arena.errors import BadPlayer
 
@@ -61,7 +49,6 @@ class GnubgTranslator(EngineTranslator):
         self._turn: Turn | None = None
 
     def say(self, message: FromReferee) -> bytes:
-        """The commands for this message."""
         commands: list[str] = []
         match message:
             case Start():

@@ -20,9 +20,7 @@ from typing import Any, Final, NamedTuple
 from adsearch import games
 from adsearch.errors import quote
 from agents.errors import BadMessage
-from agents.protocol import (
-    PROTOCOL as VERSION,
-)
+from agents.protocol import PROTOCOL as VERSION
 from agents.protocol import (
     Bye,
     Failed,
@@ -94,7 +92,6 @@ class GtpTranslator(EngineTranslator):
     # To the engine.
 
     def say(self, message: FromReferee) -> bytes:
-        """The commands for this message."""
         commands: list[_Command] = []
         match message:
             case Start():

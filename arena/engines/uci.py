@@ -23,9 +23,7 @@ from msgspec import UNSET
 
 from adsearch.errors import meant, one_of, quote
 from agents.errors import BadMessage
-from agents.protocol import (
-    PROTOCOL as VERSION,
-)
+from agents.protocol import PROTOCOL as VERSION
 from agents.protocol import (
     Bye,
     Failed,
@@ -187,7 +185,6 @@ class UciTranslator(EngineTranslator):
     # To the engine.
 
     def say(self, message: FromReferee) -> bytes:
-        """The commands for this message."""
         commands: list[str] = []
         match message:
             case Start():

@@ -30,7 +30,9 @@ def write(
     writer.writerow(map(written, titles))
     for row in rows:
         cells = zip(titles, row, strict=True)
-        writer.writerow(_each_line(text) if title in multiline else written(text) for title, text in cells)
+        writer.writerow(
+            "\n".join(map(written, text.split("\n"))) if title in multiline else written(text) for title, text in cells
+        )
 
 
 def text(rows: Iterable[Iterable[str]], *, titles: Sequence[str], multiline: Collection[str] = ()) -> str:
@@ -38,10 +40,6 @@ def text(rows: Iterable[Iterable[str]], *, titles: Sequence[str], multiline: Col
     out = io.StringIO()
     write(out, rows, titles=titles, multiline=multiline)
     return out.getvalue()
-
-
-def _each_line(text: str) -> str:
-    return "\n".join(map(written, text.split("\n")))
 
 
 def exact(value: Any) -> str:

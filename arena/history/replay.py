@@ -17,7 +17,7 @@ from adsearch import State
 from adsearch.pictures import boards
 from agents.streams import Log
 from arena.errors import UntrustedCode
-from arena.history import recorded_rules, shown_moves
+from arena.history import recorded_rules, words
 from arena.match.clock import at_first
 from db.records import JudgedPly, MoveRecord, PastGame
 
@@ -82,10 +82,12 @@ class Replay:
 
 def replay(game: PastGame, *, trust: bool = False) -> Replay:
     """The replay of the game, with positions if its rules are available. `trust`: run the rules of other people too."""
-    logs = [placed(seat.stderr or "", _logged(game, seat.seat)) for seat in game.seats]
+    logs = [
+        placed(seat.stderr or "", [move.log for move in game.moves if move.who == seat.seat]) for seat in game.seats
+    ]
     printed = {seat.seat: iter(parts) for seat, (parts, _) in zip(game.seats, logs, strict=True)}
     states, trouble, untrusted = _positions(game, trust)
-    game = shown_moves.game(game, [state for state, _ in states])
+    game = words.with_shown_moves(game, [state for state, _ in states])
     left = [at_first(clock) for clock in game.clocks]
     judged = {ply.ply: ply for ply in game.analysis}
     steps = [ReplayStep(0, None, *states[0], tuple(left))]
@@ -163,7 +165,3 @@ def _positions(game: PastGame, trust: bool) -> tuple[list[tuple[State[Any] | Non
     except Exception as error:  # a user-supplied game may raise anything
         trouble = str(error) or type(error).__name__
     return found + [(None, None)] * (len(game.moves) + 1 - len(found)), trouble, untrusted
-
-
-def _logged(game: PastGame, seat: int) -> list[int | None]:
-    return [move.log for move in game.moves if move.who == seat]

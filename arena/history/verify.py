@@ -93,19 +93,11 @@ def verify(
         found.wrongs += _wrong_versions(versions, store)
         for tournament, name, status in audit.entries(connection):
             if status not in _STATUSES:
-                found.wrongs.append(
-                    Wrong(
-                        tournament, None, f"{name!r} is {status!r}, expected {', '.join(_STATUSES[:-1])} or quarantined"
-                    )
-                )
-        found.wrongs += [
-            Wrong(
-                "rulings",
-                None,
-                f"ruling {ruling} revokes ruling {revokes}, which is not an earlier ruling about the same",
-            )
-            for ruling, revokes in audit.wrong_revocations(connection)
-        ]
+                reason = f"{name!r} is {status!r}, expected {', '.join(_STATUSES[:-1])} or quarantined"
+                found.wrongs.append(Wrong(tournament, None, reason))
+        for ruling, revokes in audit.wrong_revocations(connection):
+            reason = f"ruling {ruling} revokes ruling {revokes}, which is not an earlier ruling about the same"
+            found.wrongs.append(Wrong("rulings", None, reason))
         found.wrongs += [Wrong(ladder, None, reason) for ladder, reason in ladder_results.contradictions(connection)]
         found.wrongs += _wrong_schedules(audit.attempts(connection), part=is_bundle(connection))
         total = sum(audit.size(connection).games.values())
@@ -290,7 +282,8 @@ def _wrong_end(game: PastGame, end: State[Any], verdict: Verdict, rule: Ruled | 
         expected = "no seat" if faultless else "a seat"
         yield f"expected {expected} at fault with the verdict {verdict}, got {_listed([game.fault])}"
     elif verdict in _OWN_TURN and game.fault != end.turn:
-        yield f"the verdict {verdict} is against seat {game.fault}, but {_who_moves(end)}"
+        turn = "the game was over" if end.turn is None else f"seat {end.turn} was to move"
+        yield f"the verdict {verdict} is against seat {game.fault}, but {turn}"
 
 
 def _rule_of(game: PastGame, end: State[Any]) -> Ruled | None:
@@ -303,10 +296,6 @@ def _rule_of(game: PastGame, end: State[Any]) -> Ruled | None:
     except ValidationError:
         return None  # only of a file that other programs have changed
     return ruled(game.moves, *rules, end.reported)
-
-
-def _who_moves(state: State[Any]) -> str:
-    return "the game was over" if state.turn is None else f"seat {state.turn} was to move"
 
 
 def _wrong_result(game: PastGame, end: State[Any], verdict: Verdict, rule: Ruled | None) -> Iterator[str]:

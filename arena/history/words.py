@@ -1,4 +1,4 @@
-"""Verdicts, results, clocks and numbers as text, for terminals and pages.
+"""Verdicts, results, clocks, numbers and moves as text, for terminals and pages.
 
 `printable` makes names and texts of agents harmless for a terminal. The command line and the pages print the texts.
 """
@@ -13,13 +13,15 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from msgspec.structs import replace
+
 from adsearch import State, games
 from adsearch.errors import one_of, quote
 from adsearch.state import Spot
 from agents.protocol import Verdict
 from arena.match.clock import SECOND
 from arena.match.conditions import BY_RULE
-from db.records import ACTS, HUMAN, GameRecord, MoveRecord, SeatRecord, moment_of
+from db.records import ACTS, HUMAN, GameRecord, JudgedPly, MoveRecord, PastGame, SeatRecord, moment_of
 
 if TYPE_CHECKING:
     from db.records import JudgedPly, PastGame, PastRuling, PositionValue
@@ -377,8 +379,7 @@ def cost(ply: JudgedPly) -> str:
 def _outcome(value: PositionValue, seat: int) -> str:
     """A proven win, draw or loss, and how far it is; empty for any other value."""
     name = {1.0: "a win", 0.0: "a draw", -1.0: "a loss"}.get(value.values[seat], "") if value.exact else ""
-    plies = "1 ply" if value.distance == 1 else f"{value.distance} plies"
-    return f"{name} in {plies}" if name and value.distance else name
+    return f"{name} in {plies(value.distance)}" if name and value.distance else name
 
 
 def drawn(state: State[Any], last: Any = None) -> str:
@@ -417,3 +418,43 @@ def marked(state: State[Any], last: Any = None) -> tuple[list[str], tuple[Spot, 
     except Exception:
         return lines, ()
     return lines, spots
+
+
+# Recorded moves as people write them: in chess e4, where the record has e2e4. Only terminals and pages show these.
+# A text that is not a legal move stays as it is, so a mistake in a record cannot hide the rest.
+
+
+def shown_moves(state: State[Any] | None, line: Iterable[str]) -> list[str]:
+    """The moves of `line`, played one after the other from `state`."""
+    line, found = list(line), list[str]()
+    if state is None or type(state).shown is State.shown:
+        return line
+    try:
+        for text in line:
+            move = state.from_text(text)
+            found.append(state.shown(move))
+            state = state.play(move)
+    except Exception:  # not a legal move, or rules of a user, which may raise anything
+        found += line[len(found) :]
+    return found
+
+
+def with_shown_moves(recorded: PastGame, states: Sequence[State[Any] | None]) -> PastGame:
+    """The game with its opening, moves and analysis in this form; `states`: its positions, None if missing."""
+    if not states or states[0] is None or type(states[0]).shown is State.shown:
+        return recorded
+    moves = tuple(_shown_move(state, move) for state, move in zip(states, recorded.moves, strict=False))
+    plies = tuple(with_shown_line(states[ply.ply - 1], ply) for ply in recorded.analysis)
+    opening = recorded.opening and " ".join(shown_moves(states[0], recorded.opening.split()))
+    return replace(recorded, opening=opening, moves=moves, analysis=plies)
+
+
+def with_shown_line(state: State[Any] | None, ply: JudgedPly) -> JudgedPly:
+    """The judgement of a move that was made at `state`."""
+    move, *answer = shown_moves(state, [ply.move, *ply.answer])
+    return replace(ply, move=move, better=tuple(shown_moves(state, ply.better)), answer=tuple(answer))
+
+
+def _shown_move(state: State[Any] | None, move: MoveRecord) -> MoveRecord:
+    line = None if move.line is None else " ".join(shown_moves(state, move.line.split()))
+    return replace(move, move=shown_moves(state, [move.move])[0], line=line)

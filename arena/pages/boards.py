@@ -1,28 +1,29 @@
-"""All boards of a game on one page, with their common parts written only once; and a whole game as one animated
-picture.
+"""Boards as SVG: all boards of a game on one page, what lies over them (marks, and fields to click), and a whole game
+as one animated picture.
 
 Boards of built-in games are inline SVG: one of the board alone, so that it can be as large as there is room, and one of
-the caption below it. Parts that are in several boards are defined once and referenced with <use>, so
-that the page of a long game stays small. A user-supplied game can draw anything, so its pictures are <img> elements, in
-which a browser runs no script and loads nothing. A picture that is not an SVG document is shown as text.
+the caption below it. Parts that are in several boards are defined once and referenced with <use>, so that the page of a
+long game stays small. A user-supplied game can draw anything, so its pictures are <img> elements, in which a browser
+runs no script and loads nothing; a picture that is not an SVG document is shown as text.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 from xml.sax.saxutils import escape
 
 from adsearch import State
-from adsearch.pictures.boards import draw
-from adsearch.pictures.boards.paper import GAP, MARGIN, RIM
+from adsearch.pictures import boards, svg
+from adsearch.pictures.boards.paper import GAP, MARGIN, RIM, Field
 from adsearch.pictures.svg import embedded, number, split_style
 from arena.errors import ArenaError
 from arena.history import words
 from arena.pages.drawing import part
+from db.records import JudgedPly, Marks, MoveRecord
 
 _TAG: Final = re.compile(r"(<(\w+)[^<>]*(?:/>|(?<!/)>[^<]*</\2>))|</?\w+[^<>]*>")
 """An element with only text inside; else the start or the end of an element."""
@@ -55,7 +56,7 @@ class _Drawing(NamedTuple):
     parts: list[str]
 
 
-def boards(
+def drawn_boards(
     positions: Iterable[tuple[State[Any] | None, Any]], *, below: int | None = None, ended: int | None = None
 ) -> DrawnBoards:
     """The boards of these positions, each with the move that led to it. `below`: the seat whose pieces are below, where
@@ -122,7 +123,7 @@ def _drawn(state: State[Any] | None, last: Any, below: int | None, *, is_over: b
     try:
         if type(state).svg is not State.svg:
             return _image(state.svg(last))
-        _, drawing = split_style(draw(state, last, below=below))
+        _, drawing = split_style(boards.draw(state, last, below=below))
         return _cut(parted(_TO_MOVE.sub(r"\1the game is over", drawing) if is_over else drawing))
     except Exception:  # a user-supplied game may raise anything, also because of a move that it does not know
         return _as_text(state) if last is None else _drawn(state, None, below, is_over=is_over)
@@ -210,12 +211,12 @@ _LAST: Final = 3.0
 _SIZE: Final = re.compile(r'width="([\d.]+)" height="([\d.]+)" viewBox="[^"]*"')
 
 
-def animated(positions: Sequence[tuple[State[Any], Any]], title: str, *, below: int | None = None) -> str:
+def animated(positions: Sequence[tuple[State[Any], Any]], title: str) -> str:
     """The picture of these positions, each with the move that led to it. ArenaError if the game draws itself."""
     state, _ = positions[0]
     if type(state).svg is not State.svg:
         raise ArenaError(f"{type(state).__name__} draws its boards itself, so they cannot be animated")
-    pictures = [split_style(draw(state, last, below=below)) for state, last in positions]
+    pictures = [split_style(boards.draw(state, last)) for state, last in positions]
     frames = [_whole_parts(parted(picture).parts) for _, picture in pictures]
     sizes = [found for _, picture in pictures if (found := _SIZE.search(picture))]
     width, height = (max(float(size[side]) for size in sizes) for side in (1, 2))
@@ -270,3 +271,185 @@ def _seen(part: str, shown: Sequence[bool]) -> str:
         'repeatCount="indefinite"/>'
     )
     return f'<g display="{"inline" if shown[-1] else "none"}">{animation}{part}</g>'
+
+
+# What lies over a board: transparent rectangles on which a person moves by clicking, and marks, a translucent colour
+# over each cell that an agent named, or where a mistake was made and what was better.
+
+
+_SIGNS: Final = {"good": "+", "bad": "−", "best": "★", "danger": "!", "note": "•"}
+_EDGE: Final = 1.5
+"""Distance of a colour from the edge of its cell, in pixels."""
+_HEAD: Final = 0.3
+"""Length of an arrow's head, as a share of its last field."""
+_STRONGEST: Final = 0.5
+"""The opacity of 1 and -1."""
+
+
+class Legend(NamedTuple):
+    """The cells of a move that are marked alike, in words."""
+
+    kind: str
+    """How they are marked; empty for numbers."""
+    sign: str
+    text: str
+    """Such as "e4, d5 good"; of numbers each cell with its own."""
+
+
+class _Shown(NamedTuple):
+    """A mark in its place."""
+
+    field: Field
+    kind: str
+    sign: str
+    opacity: str = ""
+    """Empty: the sheet's."""
+
+
+def with_marks(board: str, marks: Marks | None, state: State[Any] | None, *, below: int | None = None) -> str:
+    """The markup of the board of a position, with a group of class "marks" at the end of it. Without a mark that it
+    can show, and if the board is not an inline SVG, it is the same markup."""
+    if not marks or state is None:
+        return board
+    cells = _cells(state, below)
+    found = [_shown(cells[name.lower()], mark) for name, mark in marks.items() if name.lower() in cells]
+    return _with(board, "marks", _marks_drawn(found))
+
+
+def with_mistake(board: str, judged: JudgedPly, before: State[Any] | None, *, below: int | None = None) -> str:
+    """The same with the mark of a mistake that was made at `before`, where the move ended; and with a star where the
+    better move ends, and an arrow to it."""
+    if before is None:
+        return board
+    ways, found, arrow = fields_of(before, below=below), list[_Shown](), list[str]()
+    best = [(text, "best", _SIGNS["best"]) for text in judged.better[:1]]
+    for text, kind, sign in [(judged.move, "bad", str(judged.mark)), *best]:
+        try:
+            fields = next(iter(ways[before.to_text(before.from_text(text))]))
+        except Exception:  # no board to click on; or user-supplied rules, which may raise anything
+            continue
+        found.append(_Shown(fields[-1], kind, sign))
+        arrow = [*_arrow(fields)] if kind == "best" else arrow
+    return _with(board, "marks", [*_marks_drawn(found), *arrow])
+
+
+def with_hint(board: str, fields: Sequence[Field]) -> str:
+    """The markup of the board with the move that touches these fields marked as the best one."""
+    cells = [_shown(field, "best") for field in dict.fromkeys(fields)]
+    return _with(board, "marks", [*_marks_drawn(cells), *_arrow(fields)])
+
+
+def _arrow(fields: Sequence[Field]) -> Iterator[str]:
+    """An arrow through the middles of the fields, if they are several."""
+    middles = [complex(field.x + field.width / 2, field.y + field.height / 2) for field in fields]
+    if len({*middles}) < 2:
+        return
+    end = middles[-1]
+    before = next(one for one in reversed(middles) if one != end)
+    back = (before - end) / abs(before - end) * _HEAD * min(fields[-1].width, fields[-1].height)
+    steps = [*middles, end + back * (1 + 0.7j), end, end + back * (1 - 0.7j)]
+    yield svg.element("path", class_="arrow", d="M" + "L".join(svg.pair(one.real, one.imag) for one in steps))
+
+
+def _with(board: str, kind: str, parts: Iterable[str]) -> str:
+    """The markup of a board with a group of this class at its end. Without parts, and if the board is not an inline
+    SVG, it is the same markup."""
+    start, end, rest = board.partition("</svg>")
+    drawn = "".join(parts)
+    if not drawn or not end or not start.startswith("<svg"):
+        return board
+    return f"{start}{svg.element('g', drawn, class_=kind)}{end}{rest}"
+
+
+def legend(move: MoveRecord) -> list[Legend]:
+    """What the marks of the move mean, in the order of `_SIGNS`, and then the numbers."""
+    marks = move.marks or {}
+    found = []
+    for kind, sign in _SIGNS.items():
+        if cells := ", ".join(cell for cell, mark in marks.items() if mark == kind):
+            found.append(Legend(kind, sign, words.printable(f"{cells} {kind}")))
+    numbers = {cell: mark for cell, mark in marks.items() if not isinstance(mark, str)}
+    return [*found, Legend("", "", words.marks(numbers))] if numbers else found
+
+
+def _cells(state: State[Any], below: int | None) -> Mapping[str, Field]:
+    """The cells by their names in small letters; none if the rules are user-supplied and raise."""
+    try:
+        return {name.lower(): field for name, field in boards.cells(state, below=below).items()}
+    except Exception:  # a user-supplied game may raise anything
+        return {}
+
+
+def _marks_drawn(marks: Sequence[_Shown]) -> Iterator[str]:
+    """One path for all cells of a colour, and then the signs."""
+    outlines: dict[tuple[str, str], str] = {}
+    for one in marks:
+        colour = (one.kind, one.opacity)
+        outlines[colour] = outlines.get(colour, "") + _outline(one.field)
+    for (kind, opacity), steps in outlines.items():
+        yield svg.element("path", class_=f"mark-{kind}", d=steps, fill_opacity=opacity)
+    for field, _, sign, _ in marks:
+        size = max(7.0, 0.25 * min(field.width, field.height))
+        place = {"x": field.x + field.width - 2 * _EDGE, "y": field.y + _EDGE + size}
+        yield svg.element("text", sign, **place, font_size=size)
+
+
+def _shown(field: Field, mark: str | float) -> _Shown:
+    """A mark of an agent in its place; the colour of a number is in ten steps."""
+    if isinstance(mark, str):
+        return _Shown(field, mark, _SIGNS[mark])
+    opacity = f"{_STRONGEST * round(abs(mark), 1):.2g}"
+    return _Shown(field, "good" if mark > 0 else "bad", words.heat(mark), opacity)
+
+
+def _outline(field: Field) -> str:
+    across, down = (svg.number(side - 2 * _EDGE) for side in (field.width, field.height))
+    return f"M{svg.pair(field.x + _EDGE, field.y + _EDGE)}h{across}v{down}h-{across}z"
+
+
+# Boards on which a person moves by clicking: transparent rectangles over the drawing, and their names for a script.
+
+
+Fields = Mapping[str, Sequence[tuple[Field, ...]]]
+"""For each move, by its text, the ways to click it: the fields, one after the other."""
+
+
+def fields_of(state: State[Any], *, below: int | None = None) -> Fields:
+    """The fields of the position's board, with the pieces of seat `below` below; none if its rules are user-supplied
+    and raise."""
+    try:
+        return boards.ways(state, below=below)
+    except Exception:  # a user-supplied game may raise anything
+        return {}
+
+
+def with_fields(board: str, fields: Fields) -> str:
+    """The markup of a board with a group of class "fields": one rectangle of class "field" for each field, with its
+    name as data-field."""
+    distinct = dict.fromkeys(field for ways in fields.values() for clicked in ways for field in clicked)
+    return _with(board, "fields", (part for field in distinct for part in (_rectangle(field), _dot(field))))
+
+
+def clicks(state: State[Any]) -> dict[str, list[list[list[str]]]]:
+    """What a page's script needs, as values for JSON: for each move the ways to click it. A way has steps, which can be
+    clicked in any order, with the names of their fields. `boards.fields` says how clicks become a move."""
+
+    def steps(clicked: Sequence[Field]) -> list[list[str]]:
+        names = [field.name for field in clicked]
+        length = boards.step(state) or len(names)
+        return [names[at : at + length] for at in range(0, len(names), length)]
+
+    return {move: [steps(clicked) for clicked in ways] for move, ways in fields_of(state).items()}
+
+
+def _rectangle(field: Field) -> str:
+    """The field as an element that is not seen and can be clicked: unlike "none", "transparent" takes clicks."""
+    place = {"x": field.x, "y": field.y, "width": field.width, "height": field.height}
+    return svg.element("rect", class_="field", data_field=field.name, **place, fill="transparent")
+
+
+def _dot(field: Field) -> str:
+    """The dot after a field, for a script to show where a move can go: in the middle, and of a column at its top."""
+    size = min(field.width, field.height)
+    middle = {"cx": field.x + field.width / 2, "cy": field.y + size / 2}
+    return svg.element("circle", class_="legal", **middle, r=0.15 * size)

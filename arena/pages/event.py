@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from msgspec import Struct
 
 from arena.history.words import age, counted, moment
-from arena.pages.game import Plot, ratings
+from arena.pages.game import Across, Plot, plot
 from arena.ratings import plots
 from arena.ratings.match_statistics import Hypothesis
 from arena.ratings.plots.line_plot import PlottedLine
@@ -89,11 +89,7 @@ def podium(report: Report, links: Links) -> list[tuple[int, Cell, str]]:
     if report.status != "finished" or not _PODIUM <= len(first) < min(len(report.agents), 2 * _PODIUM):
         return []
     return [
-        (
-            one.standing.rank,
-            Cell(text=one.name, href=links.agent(one.name)),
-            figures.points(one.standing.points),
-        )
+        (one.standing.rank, Cell(text=one.name, href=links.agent(one.name)), figures.points(one.standing.points))
         for one in first
     ]
 
@@ -290,9 +286,12 @@ def agent_progress(agent: ReportedAgent) -> RatingPlot | None:
 
 
 def rating_plot(lines: Sequence[PlottedLine], *, title: str, x: str, text: str) -> RatingPlot | None:
-    """The plot of these ratings; None if there are none."""
-    plot = ratings(lines, title=title, x=x)
-    return None if plot is None else RatingPlot(plot, text)
+    """The plot of these ratings with their error bands, over versions or games (`x`); None if there are none."""
+    places = [point.x for line in lines for point in line.points] or [0.0]
+    low, high = min(places), max(places)
+    across = Across(low, max(high, low + 1), f"{x} {low:.0f}", f"{high:.0f}")
+    made = plot(lines, across, "", title=title, unit="Elo")
+    return None if made is None else RatingPlot(made, text)
 
 
 def agent_faults(

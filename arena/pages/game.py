@@ -209,13 +209,6 @@ def over_plies(plies: int) -> Across:
     return Across(0.0, float(max(plies, 1)), "0", f"ply {plies}")
 
 
-def ratings(lines: Sequence[PlottedLine], *, title: str, x: str) -> Plot | None:
-    """A plot of ratings with their error bands, over versions or games (`x`); None if there are no points."""
-    places = [point.x for line in lines for point in line.points] or [0.0]
-    low, high = min(places), max(places)
-    return plot(lines, Across(low, max(high, low + 1), f"{x} {low:.0f}", f"{high:.0f}"), "", title=title, unit="Elo")
-
-
 def plot(
     lines: Sequence[PlottedLine],
     across: Across,

@@ -22,45 +22,26 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 PAGES: Final = (
-    "first-evening",
-    "agents",
-    "languages",
-    "games",
-    "evening",
-    "course",
-    "ladder",
-    "tournaments",
-    "results",
-    "search",
-    "operation",
-    "reference",
-    "install",
+    *("first-evening", "agents", "languages", "games", "evening", "course", "ladder", "tournaments", "results"),
+    *("search", "operation", "reference", "install"),
 )
 """The pages in the order in which people need them."""
 OLD_NAMES: Final = {
-    "student": "first-evening",
-    "bring": "languages",
-    "protocol": "languages",
-    "own-game": "games",
-    "openspiel": "games",
-    "instructor": "course",
-    "web": "ladder",
-    "cluster": "tournaments",
-    "engines": "tournaments",
-    "export": "tournaments",
-    "history": "results",
-    "ratings": "results",
-    "concepts": "search",
-    "lectures": "search",
-    "pacman": "search",
-    "poker": "search",
-    "database": "operation",
-    "security": "operation",
-    "time": "operation",
-    "json": "reference",
-    "league": "reference",
-    "sql": "reference",
-    "glossary": "install",
+    old: new
+    for new, names in {
+        "first-evening": "student",
+        "languages": "bring protocol",
+        "games": "own-game openspiel",
+        "course": "instructor",
+        "ladder": "web",
+        "tournaments": "cluster engines export",
+        "results": "history ratings",
+        "search": "concepts lectures pacman poker",
+        "operation": "database security time",
+        "reference": "json league sql",
+        "install": "glossary",
+    }.items()
+    for old in names.split()
 }
 """What pages were called in version 1, and where their contents are now."""
 _HEADING: Final = re.compile(r"^(#{1,4}) (.+)$")

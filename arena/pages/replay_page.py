@@ -18,8 +18,7 @@ from arena.history import words
 from arena.history.replay import Replay, ReplayStep, Where, played_on, replay
 from arena.match.clock import SECOND
 from arena.pages import game as shown_game
-from arena.pages.board_marks import legend, with_marks, with_mistake
-from arena.pages.boards import boards
+from arena.pages.boards import drawn_boards, legend, with_marks, with_mistake
 from arena.pages.drawing import Document, PageFrame, draw
 from arena.pages.game import (
     Plot,
@@ -140,10 +139,9 @@ class _Page:
         ratings: Mapping[str, tuple[float, float | None]],
         find: str,
     ) -> Document:
-        """The whole document."""
         found = self.replay.steps
         lines = [self.lines(step) for step in found]
-        made = boards(
+        made = drawn_boards(
             [
                 *((step.state, step.last) for step in found),
                 *(position for of_step in lines for line in of_step for position in line.positions),
@@ -153,7 +151,7 @@ class _Page:
         )
         further = iter(made.drawn[len(found) :])
         opened = found[min(at, self.plies)]
-        (first,) = boards(
+        (first,) = drawn_boards(
             [(opened.state, opened.last)],
             below=self.person,
             ended=None if self.game.verdict is None or opened.number < self.plies else 0,
@@ -333,7 +331,6 @@ class _Page:
         return ShownPly(step.number, shown(move.move), move.who, spent, mark, step.passes)
 
     def listed(self) -> Iterator[ShownPly]:
-        """The moves."""
         yield from (self.ply(step, step.move) for step in self.replay.steps if step.move is not None)
 
     def who(self, step: ReplayStep) -> str:

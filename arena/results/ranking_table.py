@@ -51,12 +51,9 @@ def recorded_ranking(
         held = {
             player.name: described[player.name] for player in free.players if player.name in described and player.rank
         }
-        settings = changed(settings, anchors=held, hold=_is_ladder(connection, scope))
+        formats = {running.format(connection, id) for id in scope.tournaments}
+        settings = changed(settings, anchors=held, hold=formats == {ladder.FORMAT})
     return systems.rank(games, counts, system=system, settings=settings), games
-
-
-def _is_ladder(connection: Connection, scope: Scope) -> bool:
-    return {running.format(connection, id) for id in scope.tournaments} == {ladder.FORMAT}
 
 
 def not_rated(found: Ranking, games: Sequence[RatedGame]) -> list[str]:
@@ -146,17 +143,14 @@ def ratings(
 
     `system`: a rating system of `arena results rank --system`; `anchors`: fixed ratings, by player, such as
     {"random": 0}."""
-    # Imported here, because numpy loads slowly and standings do not need it.
-    from arena.ratings import ranking
-    from arena.ratings.plots.ranking_plot import MARKS, ranking_plot
-    from db.rated_games import Scope
+    from arena.ratings.plots.ranking_plot import MARKS, ranking_plot  # which standings do not need
 
     chosen = None if system is None else systems.find(system)
     settings = ranking.RankingSettings(anchors=anchors or {})
     with _reading(db) as connection:
         number, title = _asked(connection, tournament, everything)
         for_points = chosen is not None and chosen.for_points
-        scope = Scope(tournaments=() if number is None else (number,), for_points=for_points)
+        scope = record.Scope(tournaments=() if number is None else (number,), for_points=for_points)
         found, games = recorded_ranking(connection, scope, system=chosen, settings=settings)
     columns = [
         replace(one, title="note", text=lambda row: ", ".join(MARKS[mark] for mark in row.marks))

@@ -63,17 +63,9 @@ def _rating(one: ReportedAgent, _: _Page) -> Cell:
 
 
 def _whisker(one: ReportedAgent, page: _Page) -> Cell:
-    from arena.results import row_pictures  # here and below: only pages need pictures
-
     if one.rated is None or one.rated.rating is None:
         return Cell()
-    return Cell(picture=row_pictures.whisker(one.rated.rating, one.rated.error, page.low, page.high))
-
-
-def _spark(one: ReportedAgent, _: _Page) -> Cell:
-    from arena.results import row_pictures
-
-    return Cell(picture=row_pictures.spark(one.lately.ratings))
+    return Cell(picture=figures.whisker(one.rated.rating, one.rated.error, page.low, page.high))
 
 
 _TONES: Final = {"+": "good", "\N{MINUS SIGN}": "bad"}
@@ -87,17 +79,14 @@ def _change(one: ReportedAgent) -> str:
 
 def _won(one: ReportedAgent, _: _Page) -> Cell:
     """Games won, drawn and lost."""
-    from arena.results import row_pictures
-
     found = one.standing
     return Cell(
-        picture=row_pictures.bar(found.wins, found.draws, found.losses),
+        picture=figures.shares_bar(found.wins, found.draws, found.losses),
         text=f"{found.wins:,} – {found.draws:,} – {found.losses:,}",
     )
 
 
 def _last(one: ReportedAgent, page: _Page) -> Cell:
-    """The last results."""
     last = one.lately.results
     return Cell(marks=[(*figures.mark(game.points, f"game {game.number}"), page.links.game(game)) for game in last])
 
@@ -161,7 +150,7 @@ STANDINGS: Final[tuple[Column[ReportedAgent], ...]] = (
     Column("whisker", text=lambda one: "" if figures.rating(one) == "–" else figures.rating(one), cell=_whisker,
            on=PAGES, optional=PAGES),
     Column("over_time", text=lambda one: " ".join(map(str, one.lately.ratings[1:])), heading="Over time", on=PAGES,
-           cell=_spark, optional=PAGES),
+           cell=lambda one, _: Cell(picture=figures.spark(one.lately.ratings)), optional=PAGES),
     Column("change", text=_change, heading="In a day", on=PAGES, optional=PAGES, number=True,
            cell=lambda one, _: Cell(text=_change(one), kind=f"number {_TONES.get(_change(one)[:1], 'faint')}")),
     Column("won", cell=_won, heading="Won – drawn – lost", on=PAGES, kind="shares"),
@@ -203,8 +192,6 @@ def ladder(report: Report, links: Links) -> Listing[ReportedAgent]:
 def _listing(
     report: Report, links: Links, medium: Medium, caption: str, *, apart: bool = False
 ) -> Listing[ReportedAgent]:
-    from arena.results import row_pictures
-
     is_ladder = medium is Medium.LADDER
     rows = report.agents if is_ladder else [one for one in report.agents if one.standing.apart == apart]
     known = [
@@ -212,7 +199,7 @@ def _listing(
         for one in report.agents
         if one.rated is not None and one.rated.rating is not None
     ]
-    low, high = row_pictures.scale(known) if known else (0.0, 0.0)
+    low, high = figures.scale(known) if known else (0.0, 0.0)
     page = _Page(report, links, is_ladder, low, high)
     scale = f"{figures.whole(low)} to {figures.whole(high)} Elo"
     columns = [

@@ -24,7 +24,7 @@ from adsearch.ordering import Ordering
 from adsearch.state import texts
 from agents.builtin.thinker import deepened
 from agents.protocol import Verdict
-from arena.history import shown_moves
+from arena.history import words
 from db.records import GameRecord, JudgedPly, Mark, MoveRecord, PastGame, PositionValue
 
 MISTAKE: Final = 0.10
@@ -335,7 +335,7 @@ def turning_point(lost: Sequence[LostGame]) -> TurningPoint | None:
             before = start
             for move in game.record.moves[: mistake.ply - 1]:
                 before = before.play(before.from_text(move.move))
-            found.append(TurningPoint(game, mistake.ply, shown_moves.judged(before, mistake), plies))
+            found.append(TurningPoint(game, mistake.ply, words.with_shown_line(before, mistake), plies))
             if mistake.mark is Mark.BLUNDER:
                 break
     return found[-1] if found else unmarked[0]

@@ -15,7 +15,7 @@ from adsearch.state import texts
 from adsearch.terms import root_seat
 from agents import builtin
 from agents.builtin.thinker import NODES, Thinker
-from arena.history import shown_moves, words
+from arena.history import words
 
 if TYPE_CHECKING:
     from arena.play.helper import Asker
@@ -51,7 +51,7 @@ def hint(state: State[Any]) -> Hint:
     agent = cast("Thinker", builtin.find(name).make())
     result = agent.think(state, None, Budget.seconds(_MOST_SECONDS, time.monotonic, nodes=NODES))
     move = result.move if result.move is not None else state.moves()[0]
-    line = () if state.hidden else shown_moves.texts(state, texts(state, result.line))[1:_MOST_SHOWN]
+    line = () if state.hidden else words.shown_moves(state, texts(state, result.line))[1:_MOST_SHOWN]
     then = f" (then {' '.join(line)})" if line else ""
     text = words.printable(f"hint: {state.shown(move)}{then}: {_worth(state, result)}")
     return Hint(state.to_text(move), text)

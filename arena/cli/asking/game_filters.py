@@ -18,7 +18,7 @@ from adsearch.errors import meant, nearly, quote
 from agents.protocol import Verdict
 from arena.cli.asking.record_options import NAME_OR_FILE, tournament_name
 from arena.cli.terminal.files import read_file
-from arena.cli.terminal.options import with_options
+from arena.cli.terminal.listings import with_options
 from arena.history.words import without_store
 from db.errors import NotFound
 
@@ -172,22 +172,6 @@ def rated_scope(
     )
 
 
-def read_rated(
-    connection: Connection,
-    tournaments: Sequence[str | None],
-    *,
-    wanted: GameFilter,
-    at: str | None,
-    versions: bool = False,
-    for_points: bool = False,
-) -> list[RatedGame]:
-    """The games of `scope`, with the same arguments."""
-    from db import rated_games as record
-
-    asked = rated_scope(connection, tournaments, wanted=wanted, at=at, versions=versions, for_points=for_points)
-    return record.games(connection, asked)
-
-
 def named_numbers(given: Sequence[str] | None, option: str, form: str, *, last: bool = False) -> dict[str, str]:
     """The values of an option such as --bar pass=random, by name; split at the first "=", or at the `last` one."""
     found = {}
@@ -215,7 +199,6 @@ def read_anchors(given: Sequence[str] | None) -> dict[str, float]:
 
 
 def listed_results(file: str) -> list[RatedGame]:
-    """The games in a list of results."""
     from arena.history.exchange.result_files import read
 
     return read(*read_file(file, "a list of results"))

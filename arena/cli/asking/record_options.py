@@ -1,7 +1,8 @@
-"""Arguments that name a database, a tournament or a recorded game, and the functions that open the database."""
+"""Arguments that name a database, a tournament, a course or a recorded game, and the functions that open these."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,7 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from arena.cli.terminal.files import read_file
+from arena.history.words import printable
+
 if TYPE_CHECKING:
+    from arena.course.course import Course
+    from arena.course.roster import Roster
     from arena.players.player import Player
     from arena.players.submissions import Store
     from arena.tournament.standings import TournamentStandings
@@ -95,7 +101,6 @@ def asked_tournaments(
 
 def title_of(connection: Connection, tournaments: Sequence[str | None]) -> str:
     """The line above a table that names its tournament if the user did not; else empty."""
-    from arena.history.words import printable
     from db import lookup
 
     if list(tournaments) != [None]:
@@ -105,7 +110,6 @@ def title_of(connection: Connection, tournaments: Sequence[str | None]) -> str:
 
 def clocks_note(connection: Connection, tournaments: Sequence[str | None]) -> str:
     """The line below a table of results if some agents of its tournament have a clock of their own; else empty."""
-    from arena.history.words import printable
     from db import lookup, running
 
     if len(tournaments) != 1:
@@ -117,9 +121,6 @@ def clocks_note(connection: Connection, tournaments: Sequence[str | None]) -> st
 
 def ladder_note(connection: Connection, tournaments: Sequence[str | None]) -> str:
     """The line below a table of points if the tournament is a ladder; else empty."""
-    from shlex import quote
-
-    from arena.history.words import printable
     from db import ladder, lookup, running
 
     if len(tournaments) != 1:
@@ -128,10 +129,8 @@ def ladder_note(connection: Connection, tournaments: Sequence[str | None]) -> st
     if running.format(connection, id) != ladder.FORMAT:
         return ""
     name = lookup.tournament_name(connection, id)
-    said = (
-        f"{name} is a ladder: agents meet different opponents. Compare their ratings: arena ladder show {quote(name)}"
-    )
-    return "\n" + printable(said)
+    compared = f"Compare their ratings: arena ladder show {shlex.quote(name)}"
+    return "\n" + printable(f"{name} is a ladder: agents meet different opponents. {compared}")
 
 
 def read_standings(connection: Connection, tournaments: Sequence[str | None]) -> TournamentStandings:
@@ -180,3 +179,46 @@ def named_players(texts: Sequence[str], db: str | None) -> list[tuple[Player, St
         raise unknown from None
     with database, database.reading() as connection:
         return [named_player(connection, text, submissions(database)) for text in texts]
+
+
+# The course of a command: a tournament's description instead of its name, and the roster that it names.
+
+
+CourseArgument = Annotated[str, typer.Argument(metavar=NAME_OR_FILE, help="Name of a tournament, or its description.")]
+RosterOption = Annotated[
+    str | None,
+    typer.Option("--roster", metavar="FILE", help="Roster of the course.", show_default="the one in the description"),
+]
+
+
+def course_of(text: str) -> tuple[str, Course | None]:
+    """The name of the tournament that the user named, and its course if `text` is a description."""
+    from arena.course import course
+
+    if not text.endswith(".toml"):
+        return text, None
+    described = course.read(Path(text))
+    return described.tournament, described
+
+
+@contextmanager
+def comes_first(command: str, course: Course | None, *more: str) -> Iterator[None]:
+    """If a course is not in the database yet, the error names the command that comes first, such as "arena run", with
+    the description, and then the words `more`."""
+    from db.errors import NotFound
+
+    try:
+        yield
+    except NotFound as error:
+        missing, _, _ = str(error).partition(";")
+        if course is None or not missing.startswith("there is no"):
+            raise
+        raise NotFound(f"{missing}; first: {' '.join((command, shlex.quote(str(course.file)), *more))}") from None
+
+
+def roster_of(option: str | None, course: Course | None) -> Roster | None:
+    """The roster of --roster, else the one in the description; None if there is none."""
+    from arena.course import roster
+
+    file = option or (str(course.roster) if course is not None and course.roster is not None else None)
+    return None if file is None else roster.read(*read_file(file, "a roster"))

@@ -1,12 +1,15 @@
-"""One recorded game as commands print it: its heading, its ending, and a position as a file of a picture.
+"""One recorded game as commands read, print and analyse it: its heading, its ending, a position as a file of a picture.
 
 Control characters in names and in the output of agents are escaped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,14 +17,16 @@ import typer
 from adsearch import State
 from adsearch.errors import quote
 from arena.cli.asking.record_options import reading
+from arena.cli.terminal import notes
 from arena.cli.terminal.files import check_folder, write_file
 from arena.cli.terminal.notes import side_by_side, wrapped
-from arena.errors import ArenaError
-from arena.history import words
+from arena.errors import ArenaError, BadFixture
+from arena.history import recorded_rules, words
 from db.records import GameRecord, SeatRecord
 
 if TYPE_CHECKING:
-    from db.records import PastGame, PastSeat
+    from arena.student.analysis import AnalysisBudget
+    from db.records import JudgedPly, PastGame, PastSeat
 
 
 def read_game(id: str, db: str | None) -> PastGame:
@@ -126,3 +131,71 @@ def _as_image(state: State[Any], picture: str) -> str:
         return framed(picture)
     except ValueError as error:
         raise ArenaError(f"svg of {type(state).__name__}: {error}") from None
+
+
+# Analyses a recorded game for a command: shows the progress, and keeps the result in the database.
+
+
+AnalyseOption = Annotated[
+    bool, typer.Option("--analyse", help="Analyse the game first, if that was not done yet (a few seconds).")
+]
+
+
+def analysed(
+    game: PastGame,
+    *,
+    effort: AnalysisBudget | None = None,
+    trust: bool,
+    db: str | None,
+    show: Callable[[str], None] | None = None,
+) -> PastGame:
+    """The game with a new analysis, which is also kept in the database. `effort`: the limit of each search; `show`:
+    what shows the progress (default: the progress line)."""
+    from msgspec.structs import replace
+
+    from arena.student.analysis import AnalysisBudget, judge_moves
+
+    if not game.moves:
+        raise BadFixture(f"game {game.name} has no moves to analyse: {'; '.join(ending(game))}")
+    start = recorded_rules.start(game, trust=trust)
+    effort = effort or AnalysisBudget.default(len(game.moves))
+    try:
+        plies = keep(game.id, judge_moves(start, game.moves, effort), total=len(game.moves), db=db, show=show)
+    except KeyboardInterrupt:
+        if show is None:
+            print("interrupted", file=sys.stderr)
+        raise typer.Exit(130) from None
+    return replace(game, analysis=plies)
+
+
+def keep(
+    game: int,
+    plies: Iterable[JudgedPly],
+    *,
+    total: int,
+    db: str | None,
+    show: Callable[[str], None] | None = None,
+) -> tuple[JudgedPly, ...]:
+    """Judge all `total` plies of the game with this id, and write them to the database."""
+    from db import store
+    from db.database import Database
+    from db.errors import DatabaseError
+
+    judged = tuple(_counted(plies, total, show))
+    try:
+        with Database(db, create=False) as database, database.writing() as connection:
+            store.keep_analysis(connection, game, judged)
+    except DatabaseError as error:
+        print(f"the analysis was not kept: {error}", file=sys.stderr)
+    return judged
+
+
+def _counted(plies: Iterable[JudgedPly], total: int, show: Callable[[str], None] | None) -> Iterator[JudgedPly]:
+    """The plies; shows the number of the one that is searched, and the time that remains."""
+    began = monotonic()
+    with notes.temporary_line() if show is None else nullcontext(show) as show_progress:
+        show_progress(f"analysing ply 1 of {total}")
+        for number, ply in enumerate(plies, 1):
+            yield ply
+            if left := words.time_left(number, total, monotonic() - began):
+                show_progress(f"analysing ply {number + 1} of {total}, {left}")

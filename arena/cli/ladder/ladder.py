@@ -7,7 +7,7 @@ that plays the ladder's games is `arena serve`.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,19 +17,13 @@ import typer
 from msgspec.structs import asdict
 
 from adsearch.errors import nearly, quote
-from arena.cli.asking.record_options import (
-    DatabaseOption,
-    LadderArgument,
-    by_name,
-    reading,
-    submissions,
-)
+from arena.cli.asking.record_options import DatabaseOption, LadderArgument, by_name, reading, submissions
 from arena.cli.terminal.bars import show_standings, standings_columns
 from arena.cli.terminal.listings import OutputFormat, Shown, listed, show_json
 from arena.cli.terminal.listings import show as show_rows
 from arena.cli.terminal.notes import line_width, note
 from arena.cli.terminal.stopping import Pausing
-from arena.errors import BadLeague
+from arena.errors import BadLeague, BadSubmission
 from arena.history import words
 from arena.history.words import moment, printable
 from arena.results.columns import PROGRAMS, Column, Medium
@@ -107,13 +101,7 @@ def open_(
     print(f"run it with: arena serve {file}")
 
 
-@listed(
-    lambda: PLAYERS,
-    about={
-        "rank, name, version, rating, error, games, rated": "`rank` is null for anchors; `rated` is the time",
-        "status": "`active`, `anchor`, `withdrawn` or `quarantined`",
-    },
-)
+@listed(lambda: PLAYERS)
 def show(
     shown: Shown,
     name: LadderArgument = None,
@@ -182,7 +170,6 @@ def extend(
     Example: arena ladder extend cs101 alice --until "2026-12-22 23:59" --reason "ill for a week"
     """
     from arena.course.collecting.hand_in import read_deadline
-    from arena.errors import BadSubmission
     from arena.serve import open_ladders
     from db import ladder as record
     from db.database import Database
@@ -224,12 +211,8 @@ def close(name: LadderArgument = None, db: DatabaseOption = None) -> None:
     Example: arena ladder close cs101
     """
     from arena.serve import open_ladders
-    from db.database import Database
 
-    now = _now()
-    with Database(db, create=False) as database, database.writing() as connection:
-        found = open_ladders.close(connection, open_ladders.opened(connection, name), now)
-    print(f"{printable(found.name)}: {_phase(found, now)}")
+    _change(name, db, open_ladders.close)
 
 
 def reopen(name: LadderArgument = None, db: DatabaseOption = None) -> None:
@@ -240,11 +223,18 @@ def reopen(name: LadderArgument = None, db: DatabaseOption = None) -> None:
     Example: arena ladder reopen cs101
     """
     from arena.serve import open_ladders
+
+    _change(name, db, open_ladders.reopen)
+
+
+def _change(name: str | None, db: str | None, change: Callable[[Connection, OpenLadder, datetime], OpenLadder]) -> None:
+    """Close a ladder or open it again, and print whether it takes submissions now."""
+    from arena.serve.open_ladders import opened
     from db.database import Database
 
     now = _now()
     with Database(db, create=False) as database, database.writing() as connection:
-        found = open_ladders.reopen(connection, open_ladders.opened(connection, name), now)
+        found = change(connection, opened(connection, name), now)
     print(f"{printable(found.name)}: {_phase(found, now)}")
 
 
@@ -280,16 +270,10 @@ def _show_agent(connection: Connection, ladder: OpenLadder, lines: list[LadderLi
     if handed_in:
         print()
         show_rows(handed_in, SUBMISSIONS)
-    _show_curve([point for points in curves.values() for point in points])
-
-
-def _show_curve(points: list[RatingPoint]) -> None:
-    """Print the ratings of all versions as one plot, if there are several."""
-
     if len(points) > 1:
-        points = sorted(points, key=lambda point: point.time)
+        in_order = sorted((point for curve in curves.values() for point in curve), key=lambda point: point.time)
         print("\nThe rating:\n")
-        print("\n".join(rating_plot(points, width=line_width(), height=_HEIGHT)))
+        print("\n".join(rating_plot(in_order, width=line_width(), height=_HEIGHT)))
 
 
 def _players(ladder: OpenLadder, lines: list[LadderLine]) -> list[dict[str, Any]]:
@@ -390,7 +374,8 @@ def final(shown: Shown, name: LadderArgument = None, db: DatabaseOption = None) 
         print(printable(f"{ladder.final}: {row['format']}, {over} of {all} games are over, {row['status']}") + "\n")
     show_standings(found, shown)
     if shown.is_table:
-        print("\n" + printable(_what_next(ladder, is_over=is_over)))
+        grades = f"grade list: arena course grades {shlex.quote(ladder.final)}"
+        print("\n" + printable(grades if is_over else "the final is not over; `arena serve` plays it"))
 
 
 def state(connection: Connection, ladder: OpenLadder) -> str:
@@ -403,12 +388,6 @@ def state(connection: Connection, ladder: OpenLadder) -> str:
     is_over = row["status"] == "finished"
     verb = "is over; its results" if is_over else "has begun; its standings"
     return f"; the final {verb}: arena ladder final {shlex.quote(ladder.name)}"
-
-
-def _what_next(ladder: OpenLadder, *, is_over: bool) -> str:
-    if is_over:
-        return f"grade list: arena course grades {shlex.quote(ladder.final)}"
-    return "the final is not over; `arena serve` plays it"
 
 
 def _not_begun(connection: Connection, ladder: OpenLadder, store: Path) -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from arena.cli.asking.record_options import DatabaseOption, submissions
 from arena.cli.terminal.check_steps import StepPrinter
@@ -35,20 +35,9 @@ _SERVER: Final = "ARENA_SERVER"
 _TOKEN: Final = "ARENA_TOKEN"
 """The environment variable with the default of --token, so that no secret is among the arguments of a process."""
 _RESULTS: Final = {1.0: "won", 0.5: "drew", 0.0: "lost"}
-_FIELDS: Final = (
-    "submission",
-    "ladder",
-    "agent",
-    "state",
-    "words",
-    "ahead",
-    "running",
-    "version",
-    "rating",
-    "error",
-    "games",
+SUBMITTED: Final = fields(
+    ("submission", "ladder", "agent", "state", "words", "ahead", "running", "version", "rating", "error", "games")
 )
-SUBMITTED: Final = fields(_FIELDS)
 
 
 class _HandedIn(Struct, frozen=True, kw_only=True):
@@ -66,17 +55,7 @@ class _HandedIn(Struct, frozen=True, kw_only=True):
     """The address of its page; empty if no page server shows it."""
 
 
-@listed(
-    lambda: SUBMITTED,
-    about={
-        "submission, ladder, agent": "",
-        "state, words": "[its state](ladder.md#hand-in) when the command ends, and the reason",
-        "ahead": "number of submissions before it; null if it was refused",
-        "running": "whether `arena serve` runs the ladder; true with `--to`",
-        "version, rating, error, games": "once it has entered, and has its first rating (`--wait`); else null",
-    },
-    without=OF_ROWS,
-)
+@listed(lambda: SUBMITTED, without=OF_ROWS)
 def submit(
     shown: Shown,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Agent: a file, a folder, or a zip.")],
@@ -114,7 +93,11 @@ def submit(
     server = to or os.environ.get(_SERVER)
     if server is not None:
         local = {"--as": author, "--ladder": name, "--db": db}
-        _refuse_both([option for option, value in local.items() if value is not None], typed=to is not None)
+        if given := [option for option, value in local.items() if value is not None]:
+            where = f"--to, which is set by ${_SERVER}" if to is None else "--to"
+            raise typer.BadParameter(
+                f"expected {given[0]} or {where}, got both: the server knows its ladder, and from the token who you are"
+            )
         if not (token or os.environ.get(_TOKEN)) and (meant := _misspelt(_TOKEN)):
             raise typer.BadParameter(meant)
         handing_in = _to_server(server, token or os.environ.get(_TOKEN, ""), file, agent or "")
@@ -152,19 +135,10 @@ def _misspelt(variable: str) -> str:
     return f"the environment variable {close[0]} is set; did you mean {variable}?" if close else ""
 
 
-def _refuse_both(options: list[str], *, typed: bool) -> None:
-    """BadParameter if there are options that are only for a ladder on this machine. `typed`: --to was."""
-    if options:
-        where = "--to" if typed else f"--to, which is set by ${_SERVER}"
-        raise typer.BadParameter(
-            f"expected {options[0]} or {where}, got both: the server knows its ladder, and from the token who you are"
-        )
-
-
 @contextmanager
 def _on_this_machine(db: str | None, name: str | None, file: Path, author: str, agent: str) -> Iterator[_HandedIn]:
     """Hands in to a ladder in a database."""
-    from arena.cli.ladder.web_pages import submission_page
+    from arena.cli.ladder.serve import submission_page
     from arena.serve.open_ladders import opened
     from arena.serve.place import nudge
     from arena.serve.submissions import receive, submission_document
@@ -279,17 +253,5 @@ class _Waiting:
     @property
     def row(self) -> dict[str, Any]:
         """The submission as it is now, for JSON and CSV."""
-        one = self.now
-        return {
-            "submission": one.submission,
-            "ladder": one.ladder,
-            "agent": one.agent,
-            "state": str(one.state),
-            "words": one.words,
-            "ahead": self._handed.first.ahead,
-            "running": self._handed.running,
-            "version": one.version,
-            "rating": one.rating,
-            "error": one.error,
-            "games": one.games,
-        }
+        row: dict[str, Any] = to_builtins(self.now)
+        return row | {"ahead": self._handed.first.ahead, "running": self._handed.running}

@@ -146,7 +146,6 @@ class _Watching:
         self.follow_next()
 
     def close(self) -> None:
-        """Ends the connection."""
         self._follower.close()
 
     @property

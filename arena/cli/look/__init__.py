@@ -1,5 +1,4 @@
 """Commands about what was played: recorded games in tables, ratings, files and SQL.
 
-Only `import` changes the database. Start at `history`, and at `modes` for one game; commands about ratings share
-`asking/rated_games`.
+Only `import`, `upgrade` and `copy` change a database. Start at `history`, and at `modes` for one game.
 """

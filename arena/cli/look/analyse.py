@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import typer
 from msgspec import to_builtins
 
-from arena.cli.asking import analysis, recorded_game
+from arena.cli.asking import recorded_game
 from arena.cli.asking.record_options import submissions
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.listings import OutputFormat, Shown, show, show_json
@@ -50,7 +50,7 @@ def mistakes(
     effort = AnalysisBudget.default(len(game.moves))
     if depth is not None or seconds is not None:
         effort = AnalysisBudget(depth=depth, seconds=seconds)
-    game = analysis.analysed(game, effort=effort, trust=trust_rules, db=db)
+    game = recorded_game.analysed(game, effort=effort, trust=trust_rules, db=db)
     start, plies = recorded_rules.start(game, trust=trust_rules), game.analysis
     whole = replay(game, trust=trust_rules).game
     if html is not None:

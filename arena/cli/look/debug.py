@@ -11,9 +11,17 @@ from typing import TYPE_CHECKING
 import typer
 
 from adsearch.state import in_both
+from agents import hosting
+from agents.protocol import Info, Move
+from arena.cli.asking import recorded_game
 from arena.cli.asking.record_options import submissions
+from arena.cli.terminal.board import board_lines
 from arena.cli.terminal.notes import wrapped
-from arena.history import recorded_rules
+from arena.history import recorded_rules, words
+from arena.history.replay import replay
+from arena.student import rerun
+from db.database import Database
+from db.records import MoveRecord
 
 if TYPE_CHECKING:
     from agents.player import Answer
@@ -24,18 +32,12 @@ if TYPE_CHECKING:
 
 def debug(id: str, *, turn: int | None, file: str | None, trust_rules: bool, db: str | None) -> None:
     """Run an agent again at one turn, the ply `turn` of a recorded game, with `breakpoint()` and `print`."""
-    from agents import hosting
-    from arena.cli.asking import recorded_game
-    from arena.student import rerun
-    from arena.student.rerun import default_ply, replay_turn
-    from db.database import Database
-
     game = recorded_game.read_game(id, db)
     with Database(db, create=False) as database, database.reading() as connection:
         ply = turn
         if ply is None:
-            ply = default_ply(game, rerun.seats_of_user_agents(connection, game), trust=trust_rules)
-        recorded = replay_turn(game, ply, trust=trust_rules)
+            ply = rerun.default_ply(game, rerun.seats_of_user_agents(connection, game), trust=trust_rules)
+        recorded = rerun.replay_turn(game, ply, trust=trust_rules)
         player, called = rerun.chosen_player(
             connection, submissions(database), game, recorded.seat, file=file, trust=trust_rules
         )
@@ -51,7 +53,8 @@ def debug(id: str, *, turn: int | None, file: str | None, trust_rules: bool, db:
         hosting.show(error.with_traceback(rerun.agents_lines(error)))
         for line in _mistakes_shown(again.mistakes):
             print(line, file=sys.stderr)
-        print(_retry_hint(game, ply, file, db), file=sys.stderr)
+        again_at = ["arena", "replay", game.name, "--debug", "--turn", str(ply), "--file", file or "FILE"]
+        print(f"after correcting it: {shlex.join([*again_at, *(['--db', db] if db else [])])}", file=sys.stderr)
         raise typer.Exit(1) from None
     for line in _compared(game, recorded, ply=ply, answer=answer, seconds=seconds):
         print(line)
@@ -67,11 +70,6 @@ def _introduction(
     game: PastGame, recorded: RecordedTurn, ply: int, called: str, *, chosen: bool, trust: bool
 ) -> Iterator[str]:
     """The position and how the agent is run; also why at this ply, if the user did not choose it (`chosen`)."""
-    from arena.cli.asking import recorded_game
-    from arena.cli.terminal.board import board_lines
-    from arena.history import words
-    from arena.history.replay import replay
-
     seat, state = recorded.seat, recorded.state
     replayed = replay(game, trust=trust)
     yield from map(wrapped, recorded_game.header(replayed.game))
@@ -90,18 +88,8 @@ def _introduction(
     yield wrapped("The agent runs without a sandbox and without a clock. Its output follows.")
 
 
-def _retry_hint(game: PastGame, ply: int, file: str | None, db: str | None) -> str:
-    named = ["--file", file or "FILE", *(["--db", db] if db else [])]
-    return f"after correcting it: {shlex.join(['arena', 'replay', game.name, '--debug', '--turn', str(ply), *named])}"
-
-
 def _compared(game: PastGame, recorded: RecordedTurn, ply: int, answer: Answer | None, seconds: float) -> Iterator[str]:
     """The agent's answer now, and its move in the game."""
-    from agents.protocol import Info, Move
-    from arena.cli.asking import recorded_game
-    from arena.history import words
-    from db.records import MoveRecord
-
     now = "resigns"
     thinking = ""
     if isinstance(answer, Move):
@@ -143,8 +131,6 @@ def _in_both(recorded: RecordedTurn, text: str) -> str:
 
 def _mistakes_shown(mistakes: Sequence[Mistake]) -> Iterator[str]:
     """Each mistake with positions in this turn and the earlier ones, and what to do."""
-    from arena.history import words
-
     for mistake in mistakes:
         yield ""
         yield wrapped(words.printable(f"mistake {mistake}"), more=" " * 8)
@@ -154,7 +140,6 @@ def _mistakes_shown(mistakes: Sequence[Mistake]) -> Iterator[str]:
 
 
 def _is_legal(recorded: RecordedTurn, answer: Answer | None) -> bool:
-    from agents.protocol import Move
 
     state = recorded.state
     return not isinstance(answer, Move) or answer.move in map(state.to_text, state.moves())

@@ -25,8 +25,7 @@ from arena.cli.asking.recorded_game import write_board
 from arena.cli.terminal.listings import OutputFormat, Shown, listed, show, show_json
 from arena.cli.terminal.notes import shortened
 from arena.errors import ArenaError
-from arena.history import words
-from arena.history.documents import LISTED, SHOWN
+from arena.history import documents, words
 from arena.history.words import printable, result, without_store
 from arena.results.columns import ALL, PROGRAMS, Column, Medium, fields
 from db.records import ACTS
@@ -75,7 +74,7 @@ def columns(rows: Sequence[Row], *, agent: str | None = None, year: int) -> list
     }  # fmt: skip
     return [
         Column("name", "game", value=name, on=Medium.TABLE),
-        *(of_games.get(each, Column(each, on=PROGRAMS)) for each in LISTED),
+        *(of_games.get(each, Column(each, on=PROGRAMS)) for each in documents.LISTED),
     ]
 
 
@@ -170,20 +169,7 @@ class Status(StrEnum):
 _STATUS_HELP: Final = f"Status of the games: {', '.join(Status)}. over: finished or void."
 
 
-@listed(
-    lambda: columns((), year=0),
-    about={
-        "id, tournament, round, number, attempt, game, opening, clock, position": "as in [`v_game`](#v_game)",
-        "status, verdict, fault, plies, started, finished, kind": "as in [`v_game`](#v_game)",
-        "players, seed": "an array in the order of the seats; a number",
-        "points, utilities": "arrays: the points that count, after rulings; the result on the board",
-        "ruling": (
-            'the ruling that changed the points: `{"what", "seat", "reason", "when", "id"}` (`id`: for '
-            "`arena rule revoke`); else null"
-        ),
-    },
-    without=("limit",),
-)
+@listed(lambda: columns((), year=0), without=("limit",))
 @filtered()
 def history(
     wanted: GameFilter,
@@ -201,7 +187,6 @@ def history(
 
     Example: arena results history --fault any --since 2026-05-01 --format csv
     """
-    from arena.history import documents
     from db import search
 
     wanted = replace(wanted, statuses=_STATUSES.get(status, (status.value,)))
@@ -224,7 +209,6 @@ def history(
 
 def show_game(id: str, *, ply: int | None, svg: Path | None, trust_rules: bool, shown: Shown, db: str | None) -> None:
     """Show one recorded game; JSON has everything that is recorded, CSV the moves."""
-    from arena.history import documents
     from arena.history.replay import replay
 
     game = recorded_game.read_game(id, db)
@@ -277,7 +261,7 @@ def show_logs(id: str, *, seat: int | None, agent: str | None, shown: Shown, db:
 # Listings.
 
 
-MOVES: Final = fields(SHOWN)
+MOVES: Final = fields(documents.SHOWN)
 LOGS: Final = (*fields(("seat", "player")), Column("stderr", lines=True))
 _STATUSES: Final = {Status.OVER: ("finished", "void"), Status.ANY: ()}
 
@@ -342,14 +326,7 @@ _SAME: Final = ("name", "processor", "cores", "system", "python", "software")
 """What makes two games' hosts one host."""
 
 
-@listed(
-    lambda: HOSTS,
-    about={
-        "name, processor, cores, system, python, software": "",
-        "speed": "thousands of positions that our search visits in a second of processor time",
-        "games, walls": "games played on it; an array of the walls that they had",
-    },
-)
+@listed(lambda: HOSTS)
 def hosts(shown: Shown, tournament: TournamentArgument = None, db: DatabaseOption = None) -> None:
     """List the machines that a tournament was played on: name, speed, number of games, processor and software.
 

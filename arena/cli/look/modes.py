@@ -12,8 +12,8 @@ from typing import Annotated, Any, Final
 import typer
 from msgspec.structs import asdict
 
-from arena.cli.asking.analysis import AnalyseOption
 from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, HtmlOption, TrustOption
+from arena.cli.asking.recorded_game import AnalyseOption
 from arena.cli.terminal.listings import TABLE, Shown, listed
 
 _STEP: Final = "stepping"
@@ -115,16 +115,9 @@ def replay(
     Example: arena replay demo-12 --logs --agent mcts
     """
     asked = {"--show": show, "--mistakes": mistakes, "--logs": logs, "--debug": debug}
-    given: dict[str, Any] = {
-        "--ply": ply,
-        "--turn": turn,
-        "--file": file,
-        "--depth": depth,
-        "--seconds": seconds,
-        "--seat": seat,
-    }
-    given |= {"--agent": agent, "--html": html, "--svg": svg, "--animated": animated or None}
-    given |= {"--analyse": analyse or None}
+    given: dict[str, Any] = {"--ply": ply, "--turn": turn, "--file": file, "--depth": depth, "--seconds": seconds}
+    given |= {"--seat": seat, "--agent": agent, "--html": html, "--svg": svg}
+    given |= {"--animated": animated or None, "--analyse": analyse or None}
     given |= {f"--{name}": value for name, value in asdict(shown).items() if value != getattr(TABLE, name)}
     match _chosen([name for name, wanted in asked.items() if wanted], given):
         case "--show":

@@ -1,4 +1,5 @@
-"""`arena results rank` and `progress`: ratings with error bars, of players and of the versions of an agent.
+"""`arena results rank`, `progress` and `versus`: ratings with error bars, of players and of the versions of an
+agent, and two players compared.
 
 They are computed from recorded games, or from a file of results, at each call; nothing is stored. docs/results.md
 explains each number.
@@ -10,8 +11,10 @@ import sys
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
-from msgspec.structs import asdict
+from msgspec import to_builtins
+from msgspec.structs import asdict, replace
 
+from adsearch.errors import quote
 from arena.cli.asking import game_filters
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.asking.record_options import (
@@ -25,19 +28,21 @@ from arena.cli.asking.record_options import (
 )
 from arena.cli.terminal import bars
 from arena.cli.terminal.files import write_file
-from arena.cli.terminal.listings import OutputFormat, Shown, listed, show, show_json
+from arena.cli.terminal.listings import OF_ROWS, OutputFormat, Shown, listed, show, show_json, show_one
 from arena.errors import BadRating
+from arena.history import words
 from arena.history.words import percent, printable, without_store
 from arena.ratings import systems
+from arena.ratings.match_statistics import Model, sprt
 from arena.results.columns import Column
+from db.errors import NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from arena.ratings.bradley_terry import Advantage
-    from arena.ratings.ranking import Ranked, Ranking, RatingSystem
+    from arena.ratings.match_statistics import PairResults, Versus
+    from arena.ratings.ranking import Ranked, Ranking
     from arena.ratings.recorded import VersionRating
-    from db.records import RatedGame
+    from db.database import Connection
     from db.search import GameFilter
 
 
@@ -47,16 +52,7 @@ def _columns() -> tuple[Column[Ranked], ...]:
     return RANKING
 
 
-@listed(
-    _columns,
-    about={
-        "rank, rank_low, rank_high": "the rank, and the range where it can be",
-        "name, games, wins, draws, losses, points, score, rating, error, pool": "",
-        "opponents": "their mean rating",
-        "los": "over the next player below",
-        "marks": "an array of `>`, `<` and `anchor`",
-    },
-)
+@listed(_columns)
 @filtered(without=("tournament",))
 def rank(
     wanted: GameFilter,
@@ -134,21 +130,18 @@ def rank(
             )
             found, games = ranking_table.recorded_ranking(connection, scope, system=chosen, settings=settings)
             heading, note = title_of(connection, asked), clocks_note(connection, asked)
-    _refuse_options_of_others(given, found.system)
+    for name in given:
+        if name not in found.system.options:
+            takers = " or ".join(systems.taking(name))
+            raise typer.BadParameter(f"--{name} works only with --system {takers}, the system is {found.system}")
     if svg is not None:
-        write_file(svg, ranking_plot(found, title=_title(tournaments, source)))
-    _warn(found, games)
+        title = " and ".join(tournaments or []) or (source if source not in (None, "-") else None) or "Ratings"
+        write_file(svg, ranking_plot(found, title=title))
+    for line in ranking_table.not_rated(found, games):
+        print(printable(line), file=sys.stderr)
     _show(found, shown, prior=settings.prior, heading=heading)
     if note and shown.is_table:
         print(note)
-
-
-def _warn(found: Ranking, games: Sequence[RatedGame]) -> None:
-    """Report on stderr which games and players are not rated."""
-    from arena.results.ranking_table import not_rated
-
-    for line in not_rated(found, games):
-        print(printable(line), file=sys.stderr)
 
 
 def _show(found: Ranking, shown: Shown, *, prior: float, heading: str) -> None:
@@ -170,19 +163,7 @@ def _show(found: Ranking, shown: Shown, *, prior: float, heading: str) -> None:
             print("\n".join(["", *_footer(found, prior)]))
 
 
-def _refuse_options_of_others(given: Iterable[str], system: RatingSystem) -> None:
-    """Raise BadParameter for options that `system` does not use."""
-    for name in given:
-        if name not in system.options:
-            takers = " or ".join(systems.taking(name))
-            raise typer.BadParameter(f"--{name} works only with --system {takers}, the system is {system}")
-
-
 # Output.
-
-
-def _title(tournaments: list[str] | None, source: str | None) -> str:
-    return " and ".join(tournaments or []) or (source if source not in (None, "-") else None) or "Ratings"
 
 
 def _document(found: Ranking, players: list[dict[str, Any]]) -> dict[str, Any]:
@@ -239,13 +220,7 @@ def _advantage(each: Advantage) -> str:
 # `arena results progress`: the rating of each version of an agent, computed from all recorded games at each call.
 
 
-@listed(
-    lambda: VERSIONS,
-    about={
-        "version, games, rating, error, at": "`at`: when its last game ended",
-        "better": "likelihood of superiority over the version before; null for the first",
-    },
-)
+@listed(lambda: VERSIONS)
 @filtered(without=("agent", "opponent", "seat", "result"))
 def progress(
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="Agent whose versions to rate.")],
@@ -268,11 +243,12 @@ def progress(
     """
     from arena.ratings import recorded as ratings
     from arena.ratings.estimates import PRIOR
-    from db import lookup, search
+    from db import lookup, rated_games, search
 
     with reading(db) as connection:
         search.versions_named(connection, agent)
-        games = game_filters.read_rated(connection, (), wanted=wanted, at=at, versions=True)
+        scope = game_filters.rated_scope(connection, (), wanted=wanted, at=at, versions=True)
+        games = rated_games.games(connection, scope)
         anchors = game_filters.read_anchors(anchor)
         if not anchors:
             players = {player.rpartition("@")[0] for game in games for player in game.names}
@@ -302,3 +278,147 @@ VERSIONS: Final[tuple[Column[VersionRating], ...]] = (
     Column("error", "±", number=True, text=lambda row: f"{row.error:.0f}"),
     Column("better", "better than before", number=True, text=lambda row: percent(row.better)),
 )
+
+
+# `arena results versus`: two players compared, computed from all their recorded games at each call.
+
+
+@listed(without=OF_ROWS)
+@filtered(without=("agent", "opponent", "seat", "result"))
+def versus(
+    a: Annotated[str, typer.Argument(metavar="A", help="First player; alice@2 is version 2 of alice.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="Second player.")],
+    wanted: GameFilter,
+    shown: Shown,
+    elo0: Annotated[
+        float | None,
+        typer.Option("--elo0", metavar="ELO", help="Sequential test (SPRT): H0, A is at most ELO stronger than B."),
+    ] = None,
+    elo1: Annotated[
+        float | None, typer.Option("--elo1", metavar="ELO", help="H1 of the test: A is at least ELO stronger than B.")
+    ] = None,
+    alpha: Annotated[float, typer.Option(metavar="P", help="Probability of accepting H1 although H0 is true.")] = 0.05,
+    beta: Annotated[float, typer.Option(metavar="P", help="Probability of accepting H0 although H1 is true.")] = 0.05,
+    model: Annotated[Model, typer.Option(help="Elo scale of --elo0 and --elo1.")] = Model.LOGISTIC,
+    at: AtOption = None,
+    db: DatabaseOption = None,
+) -> None:
+    """Compare two players head to head: score by seat, Elo difference with error, verdicts.
+
+    Forfeits, void games and games changed by a ruling do not count.
+
+    Example: arena results versus pvs mcts
+
+    Example: arena results versus pvs random --elo0 0 --elo1 50
+    """
+    from arena.ratings import match_statistics
+    from arena.tournament.format import SprtTerms
+    from db import rated_games
+
+    if (elo0 is None) is not (elo1 is None):
+        raise typer.BadParameter("a sequential test needs both --elo0 and --elo1")
+    with reading(db) as connection:
+        (own, own_version), (other, other_version) = (_version(connection, name) for name in (a, b))
+        if own == other and (own_version == other_version or None in (own_version, other_version)):
+            raise BadRating(f"expected two players, or two versions of one, got {quote(a)} and {quote(b)}")
+        versions = (own_version, other_version) != (None, None)
+        wanted = replace(wanted, agent=own, opponent=other)
+        scope = game_filters.rated_scope(connection, (), wanted=wanted, at=at, versions=versions)
+        games = rated_games.games(connection, scope)
+    found = match_statistics.versus(games, a, b)
+    test, sentence = None, ""
+    if elo0 is not None and elo1 is not None:
+        terms = SprtTerms(of=a, elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model)
+        test = sprt(found.pentanomial, elo0, elo1, alpha, beta, model)
+        outcome = words.printable(terms.outcome(test.verdict, b))
+        sentence = f"sequential test: {outcome} (LLR {test.llr:.2f}, bounds {test.lower:.2f} and {test.upper:.2f})"
+    if shown.in_words:
+        print("\n".join(_lines(found)))
+        if sentence:
+            print(f"\n{sentence}")
+        return
+    document = _comparison(found)
+    if test is not None:
+        document["sprt"] = asdict(test)
+    show_one(document, shown)
+
+
+def _version(connection: Connection, name: str) -> tuple[str, int | None]:
+    """The agent that `name` means, and its version, or None for all versions."""
+    from db.search import versions_named
+
+    agent, sign, number = name.rpartition("@")
+    try:
+        versions_named(connection, name)
+    except NotFound:
+        if not sign:
+            raise
+        there_are = len(versions_named(connection, agent))
+        versions = f"{agent}@1" + (f" to {agent}@{there_are}" if there_are > 1 else "")
+        if number not in map(str, range(1, there_are + 1)):
+            raise BadRating(f"expected {versions}, got {quote(name)}") from None
+        return agent, int(number)
+    return name, None
+
+
+def _comparison(found: Versus) -> dict[str, Any]:
+    document: dict[str, Any] = to_builtins(found)
+    difference = document.pop("difference")
+    order = ("a", "b", "games", "wins", "draws", "losses", "by_seat")
+    return (
+        {name: document[name] for name in order}
+        | {"elo": difference["elo"], "error": difference["error"], "normalized": difference["normalized"]}
+        | document
+    )
+
+
+def _lines(found: Versus) -> list[str]:
+    a, b = words.printable(found.a), words.printable(found.b)
+    lines = [f"{a} against {b}: {found.games} game{'s' * (found.games != 1)}"]
+    if not found.games:
+        return lines
+    lines += ["", f"{'':<12}{'W':>5}{'D':>5}{'L':>5}   score"]
+    rows: list[tuple[str, Any]] = [("total", found)]
+    rows += [(f"in seat {one.seat}", one) for one in found.by_seat]
+    for title, one in rows:
+        score = (one.wins + one.draws / 2.0) / one.games
+        line = f"{title:<12}{one.wins:>5}{one.draws:>5}{one.losses:>5}   {score:.1%}"
+        lines.append(f"{line:<40}{bars.results(one.wins, one.draws, one.losses)}" if bars.has_room() else line)
+    lines += ["", _difference(found, a), f"likelihood that {a} is better (LOS): {words.percent(found.los)}"]
+    if any(found.pentanomial):
+        pairs = zip(("0", "½", "1", "1½", "2"), found.pentanomial, strict=True)
+        counts = ", ".join(f"{points}: {count}" for points, count in pairs)
+        lines.append(f"pentanomial (pairs by points of {a}): {counts}")
+    if found.single:
+        lines.append(f"games outside pairs: {found.single}")
+    if found.repeated:
+        lines.append(f"pairs and single games that repeat earlier ones: {found.repeated}; the error counts them once")
+    lines.append(
+        "verdicts: " + ", ".join(f"{words.printable(verdict)} {count}" for verdict, count in found.verdicts.items())
+    )
+    if found.longest is not None and found.shortest is not None:
+        lines.append(f"longest: {_met(found.longest)}")
+        lines.append(f"shortest: {_met(found.shortest)}")
+    lines += ["", "last games", *(f"  {_met(one)}" for one in found.last)]
+    return lines
+
+
+def _difference(found: Versus, a: str) -> str:
+    difference = found.difference
+    if difference.elo is None:
+        line = f"Elo difference: not known, because {a} {'won' if found.wins else 'lost'} every game"
+        if found.bound is not None:
+            line += f"; at {'least' if found.wins else 'most'} {round(found.bound):+} (95 %)"
+        return line
+    error = "; too few games for an error" if difference.error is None else f" ± {difference.error:.0f} (95 %)"
+    line = f"Elo difference: {round(difference.elo):+}{error}"
+    if difference.normalized is not None:
+        line += f"; normalized {round(difference.normalized):+}"
+    return line
+
+
+def _met(one: PairResults) -> str:
+    result = {1.0: "won", 0.5: "drew", 0.0: "lost"}[one.points]
+    how = "" if one.verdict == "normal" else f", {words.printable(one.verdict)}"
+    length = "" if one.plies is None else f", {words.plies(one.plies)}"
+    return f"game {one.id}: {result} in seat {one.seat}{how}{length}"

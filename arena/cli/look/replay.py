@@ -18,7 +18,7 @@ from rich.text import Text
 
 from adsearch import CHANCE
 from arena.cli.asking import recorded_game
-from arena.cli.asking.analysis import analysed
+from arena.cli.asking.recorded_game import analysed
 from arena.cli.terminal.board import board_lines
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.game_view import GameView, picture
@@ -110,15 +110,14 @@ def _draw(file: Path, replay: Replay) -> None:
 
 
 def _step_lines(game: PastGame, replay: Replay, step: ReplayStep, *, explained: bool) -> list[str]:
-    """The lines of a step. `explained`: the reason for missing boards has been printed."""
-    return [*_position_lines(game, replay, step, explained=explained), *_printed(game, replay, step)]
-
-
-def _position_lines(game: PastGame, replay: Replay, step: ReplayStep, *, explained: bool) -> list[str]:
-    """The ply, the board, the clocks, and what the agent reported about its search."""
-    board = [] if explained and step.state is None else _board(replay, step)
+    """The ply, the board, the clocks, and what the agent reported and printed. `explained`: the reason for missing
+    boards has been printed."""
+    if step.state is not None:
+        board = board_lines(step.state, step.last)
+    else:
+        board = [] if explained else recorded_game.missing_board(f"no board: {replay.trouble}").splitlines()
     mistake, thinking = ([f"     {text}"] if text else [] for text in (_mistake(game, step), _thinking(step)))
-    return [_ply(game, step), *mistake, *board, *_clocks(game, step), *thinking]
+    return [_ply(game, step), *mistake, *board, *_clocks(game, step), *thinking, *_printed(game, replay, step)]
 
 
 def _ply(game: PastGame, step: ReplayStep) -> str:
@@ -139,13 +138,6 @@ def _mistake(game: PastGame, step: ReplayStep) -> str:
 def _who(game: PastGame, step: ReplayStep) -> str:
     who = step.move.who if step.move else ""
     return game.players[who] if isinstance(who, int) else who
-
-
-def _board(replay: Replay, step: ReplayStep) -> list[str]:
-    """The board, or the reason why there is none."""
-    if step.state is not None:
-        return board_lines(step.state, step.last)
-    return recorded_game.missing_board(f"no board: {replay.trouble}").splitlines()
 
 
 def _clocks(game: PastGame, step: ReplayStep) -> list[str]:
@@ -229,11 +221,6 @@ def _values(game: PastGame) -> list[float | None]:
     return [None if move.score is None else -move.score if move.who == 1 else move.score for move in game.moves]
 
 
-def _help() -> list[str]:
-    """The help for the keys."""
-    return [f"{keys:<18}{does}" for keys, does in _HELP]
-
-
 @dataclass(slots=True)
 class ReplayViewer:
     """The position of the viewer in a game, changed by keys and by the time (in seconds)."""
@@ -262,7 +249,6 @@ class ReplayViewer:
     over: bool = False
 
     def press(self, key: str, now: float) -> None:
-        """Handle a key."""
         typed, helping, self.typed, self.helping, self.saying = self.typed, self.helping, None, False, ""
         if helping and key not in ("q", "Q", "quit"):
             return
@@ -368,7 +354,8 @@ def _on_screen(replay: Replay, at: int, *, trust: bool, db: str | None) -> None:
         def draw() -> None:
             shown = view(replay, viewer)
             if viewer.helping:
-                screen.draw([*map(Text, _help()), Text(), Text("any key: back to the game")])
+                help = [Text(f"{keys:<18}{does}") for keys, does in _HELP]
+                screen.draw([*help, Text(), Text("any key: back to the game")])
             else:
                 screen.draw(picture(shown, screen.look, *screen.size).lines)
 

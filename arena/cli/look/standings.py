@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from arena.cli.asking import game_filters
-from arena.cli.asking.game_filters import AtOption, filtered
+from arena.cli.asking.game_filters import AtOption, filtered, rated_scope
 from arena.cli.asking.record_options import (
     AllOption,
     DatabaseOption,
@@ -53,15 +52,7 @@ TOURNAMENTS: Final = worded(
 )
 
 
-@listed(
-    lambda: TOURNAMENTS,
-    about={
-        "name, format, game, clock, created, finished": "",
-        "entries": "number of players",
-        "played, games": "games that are over; games scheduled so far",
-        "status": "`running` or `finished`",
-    },
-)
+@listed(lambda: TOURNAMENTS)
 def tournaments(shown: Shown, db: DatabaseOption = None) -> None:
     """List all tournaments, newest first, with their status and number of games.
 
@@ -75,28 +66,7 @@ def tournaments(shown: Shown, db: DatabaseOption = None) -> None:
     show(rows, TOURNAMENTS, shown)
 
 
-@listed(
-    standings_columns,
-    about={
-        "rank, name, games, wins, draws, losses, points, score": "",
-        "tiebreaks": (
-            "an object with [`direct`, `sonneborn_berger`, `buchholz`, `buchholz_cut1`, `wins`, "
-            "`wins_second`](results.md#tie-breaks)"
-        ),
-        "faults": "an object: verdict -> lost games",
-        "forfeits, byes": "games that opponents forfeited; points from byes",
-        "apart": "whether `gauntlet` names it",
-        "status": "`active`, `withdrawn` or `quarantined`",
-        "seed, series": "of a knockout (`series`: an array); else null",
-        "series[].round, .opponent, .opponent_seed, .games, .points, .opponent_points": (
-            "`opponent` is null for a bye, or if not yet known"
-        ),
-        "series[].through, .why": (
-            "whether it goes through, and why: `won`, `tied, higher seed`, `opponent withdrew`, `bye` or "
-            "`already paired` (before a ruling); null while open"
-        ),
-    },
-)
+@listed(standings_columns)
 def standings(
     shown: Shown,
     tournament: TournamentArgument = None,
@@ -142,7 +112,7 @@ def _rated(connection: Connection, asked: Sequence[str | None]) -> Ranking | Non
     from arena.results import ranking_table
     from db.search import GameFilter
 
-    scope = game_filters.rated_scope(connection, asked, wanted=GameFilter(), at=None)
+    scope = rated_scope(connection, asked, wanted=GameFilter(), at=None)
     found, _ = ranking_table.recorded_ranking(connection, scope, system=None, settings=RankingSettings())
     return found if any(player.rating is not None for player in found.players) else None
 
@@ -189,6 +159,7 @@ def crosstable(
     Example: arena results crosstable --all --game connect4 --since 2026-05-01
     """
     from arena.ratings import points
+    from db import rated_games
     from db.search import GameFilter
 
     asked = asked_tournaments([tournament], everything)
@@ -197,9 +168,8 @@ def crosstable(
             found = read_standings(connection, asked)
             table = points.crosstable(found.results, found.statuses, found.byes, found.order)
         else:
-            table = points.crosstable(
-                points.of(game_filters.read_rated(connection, asked, wanted=wanted, at=at, for_points=True))
-            )
+            scope = rated_scope(connection, asked, wanted=wanted, at=at, for_points=True)
+            table = points.crosstable(points.of(rated_games.games(connection, scope)))
         title = title_of(connection, asked)
     rows = shown.ordered([*_columns(table)], zip(table.players, table.cells, strict=True))
     table = _of(table, [player for player, _ in rows])

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from adsearch import games
-from arena.cli.asking.record_options import DatabaseOption, TrustOption
+from arena.cli.asking.record_options import DatabaseOption, TrustOption, named_players
 from arena.errors import BadPlayer, UntrustedCode
 from arena.players.player import Player, PlayerKind, loaded
 
@@ -46,8 +46,7 @@ def uci(agent: EngineArgument, trust_rules: TrustOption = False, db: DatabaseOpt
     from arena.as_engine.uci import GAME, Uci
 
     player = _player(agent, db, trust=trust_rules)
-    _warn_of_another_game(player, GAME)
-    _greet("UCI", "uci")
+    _greet(player, GAME, "UCI", "uci")
     streams = claim()
     known = builtin.find(player.text) if player.kind is PlayerKind.BUILTIN else None
     host = _host(player, GAME)
@@ -68,23 +67,20 @@ def gtp(agent: EngineArgument, trust_rules: TrustOption = False, db: DatabaseOpt
     from arena.as_engine.program import Wire
 
     player = _player(agent, db, trust=trust_rules)
-    _warn_of_another_game(player, GAME)
-    _greet("GTP", "list_commands")
+    _greet(player, GAME, "GTP", "list_commands")
     streams = claim()
     host = _host(player, GAME)
     _serve(host, Gtp(host, Wire(streams)).run)
 
 
-def _warn_of_another_game(player: Player, game: str) -> None:
-    """Says so if the agent's own file names another game than the one that it is going to play."""
+def _greet(player: Player, game: str, protocol: str, command: str) -> None:
+    """Says so if the agent's own file names another game than the one that it is going to play, and on a terminal what
+    can be typed."""
     from arena.student.checking.agent_lookup import named_game
 
     with suppress(BadPlayer):
         if (named := named_game(player)).partition(":")[0] != game:
             print(f"arena: warning: {player.text} names the game {named}, and plays {game} here", file=sys.stderr)
-
-
-def _greet(protocol: str, command: str) -> None:
     if sys.stdin.isatty():
         print(
             f"arena: reading {protocol} commands from stdin, such as '{command}'; end with 'quit' or Ctrl-D",
@@ -94,7 +90,7 @@ def _greet(protocol: str, command: str) -> None:
 
 def _serve(host: EngineHost, run: Callable[[], None]) -> None:
     """Runs the engine until the other program has no more commands; then this process ends, whatever the agent does."""
-    from arena.as_engine.turn import end_process_soon
+    from arena.as_engine.host import end_process_soon
 
     with suppress(BrokenPipeError):
         run()
@@ -104,7 +100,6 @@ def _serve(host: EngineHost, run: Callable[[], None]) -> None:
 
 def _player(text: str, db: str | None, *, trust: bool) -> Player:
     """The player that `text` names; BadPlayer or UntrustedCode if it cannot run in this process."""
-    from arena.cli.asking.record_options import named_players
     from arena.players import own_sources
     from arena.players.own_sources import OwnSource
 

@@ -18,7 +18,7 @@ from adsearch import CHANCE, State, games
 from adsearch.pictures import boards
 from agents.protocol import Verdict
 from arena.cli.asking import recorded_game
-from arena.cli.asking.playing_options import NO_CLOCK, SLOW
+from arena.cli.asking.game_options import NO_CLOCK, SLOW
 from arena.cli.terminal.board import board_lines
 from arena.history import words
 from arena.match.clock import at_first
@@ -107,7 +107,6 @@ class GameScreen:
         self._console.print(text, end=end, soft_wrap=True)
 
     def show(self, event: Event) -> None:
-        """Show one event of the game."""
         match event:
             case Began():
                 if not self._quiet:

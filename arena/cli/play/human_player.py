@@ -14,6 +14,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Final
 
 import zmq
@@ -368,13 +369,9 @@ class JoiningPlayers:
         if player.kind is PlayerKind.HUMAN:
             if sys.stdin is None:
                 raise BadPlayer("'human' plays from the keyboard, and there is none: stdin is closed")
-            return Entrant(
-                name, name, source=HUMAN, invite=lambda address, token: self._seat_a_person(name, address, token)
-            )
+            return Entrant(name, name, source=HUMAN, invite=partial(self._seat_a_person, name))
         if player.kind is PlayerKind.WAIT:
-            return Entrant(
-                name, name, source="wait", invite=lambda address, token: self._show_how_to_join(name, address, token)
-            )
+            return Entrant(name, name, source="wait", invite=partial(self._show_how_to_join, name))
         return None
 
     def close(self) -> None:

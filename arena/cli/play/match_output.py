@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, get_type_hints
 
 import typer
 from msgspec import Struct
 
 from arena.cli.terminal.files import check_folder
-from arena.cli.terminal.options import with_options
+from arena.cli.terminal.listings import with_options
 from arena.errors import ArenaError
 from arena.history.exchange import FileFormat
 from arena.match.schedule import Event, Finished
@@ -34,14 +34,28 @@ class MatchLog(StrEnum):
 
 
 class MatchOutput(Struct, frozen=True):
-    """The values of the options."""
+    """The options, and their values."""
 
-    pgn: Path | None = None
-    sgf: Path | None = None
-    event: str = ""
-    site: str = ""
-    every: int | None = None
-    log: MatchLog | None = None
+    pgn: Annotated[
+        Path | None, typer.Option("--pgn", metavar="FILE", help="PGN file to which each game is added when it ends.")
+    ] = None
+    sgf: Annotated[Path | None, typer.Option("--sgf", metavar="FILE", help="SGF file, the same for games of Go.")] = (
+        None
+    )
+    event: Annotated[str, typer.Option("--event", metavar="TEXT", help="Tag Event of the PGN file.")] = ""
+    site: Annotated[str, typer.Option("--site", metavar="TEXT", help="Tag Site of the PGN file.")] = ""
+    log: Annotated[
+        MatchLog | None,
+        typer.Option(
+            "--log", help="What is kept in files beside the database: engine, the whole traffic with each engine."
+        ),
+    ] = None
+    every: Annotated[
+        int | None,
+        typer.Option(
+            "--every", metavar="N", min=1, help="Line with Elo, LOS and pentanomial of a match every N games."
+        ),
+    ] = None
 
     def check(self, league: League, on: str | None) -> list[GrowingFile]:
         """The files; BadParameter or BadImport for one that cannot be written, or a line that cannot be computed."""
@@ -108,41 +122,8 @@ class MatchOutput(Struct, frozen=True):
             catch_up()  # also games that nobody has played, such as forfeits
 
 
-_OPTIONS: Any = {
-    "pgn": (
-        Annotated[
-            Path | None,
-            typer.Option("--pgn", metavar="FILE", help="PGN file to which each game is added when it ends."),
-        ],
-        None,
-    ),
-    "sgf": (
-        Annotated[Path | None, typer.Option("--sgf", metavar="FILE", help="SGF file, the same for games of Go.")],
-        None,
-    ),
-    "event": (Annotated[str, typer.Option("--event", metavar="TEXT", help="Tag Event of the PGN file.")], ""),
-    "site": (Annotated[str, typer.Option("--site", metavar="TEXT", help="Tag Site of the PGN file.")], ""),
-    "log": (
-        Annotated[
-            MatchLog | None,
-            typer.Option(
-                "--log", help="What is kept in files beside the database: engine, the whole traffic with each engine."
-            ),
-        ],
-        None,
-    ),
-    "every": (
-        Annotated[
-            int | None,
-            typer.Option(
-                "--every", metavar="N", min=1, help="Line with Elo, LOS and pentanomial of a match every N games."
-            ),
-        ],
-        None,
-    ),
-}
-
-
 def with_match_output(command: Callable[..., None]) -> Callable[..., None]:
     """The command with these options in place of its parameter `output`."""
-    return with_options(command, "output", _OPTIONS, lambda given: MatchOutput(**given))
+    hints = get_type_hints(MatchOutput, include_extras=True)
+    options = {name: (hints[name], getattr(MatchOutput(), name)) for name in MatchOutput.__struct_fields__}
+    return with_options(command, "output", options, lambda given: MatchOutput(**given))

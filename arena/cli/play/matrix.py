@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from adsearch import games
-from arena.cli.asking.playing_options import CLOCK_HELP, SeedOption, WallsOption
-from arena.cli.asking.position_options import GameArgument
+from arena.cli.asking.game_options import CLOCK_HELP, GameArgument, SeedOption, WallsOption
 from arena.cli.terminal import notes
 from arena.cli.terminal.listings import Shown, listed, show
 from arena.match.clock import TimeControl
 from arena.match.conditions import Conditions
 from arena.players.player import read_player, unique_names
 from arena.results.columns import Column, fields
-from arena.student.matrix import MatrixScore, mean_text
+from arena.student.matrix import Matrix, MatrixScore, mean_text
 
 if TYPE_CHECKING:
     from arena.match.schedule import Finished
-    from arena.student.matrix import Cell, Matrix
+    from arena.student.matrix import Cell
 
 CELLS: Final[tuple[Column[tuple[Cell, MatrixScore]], ...]] = (
     Column("player", value=lambda row: row[0][0]),
@@ -33,13 +32,7 @@ CELLS: Final[tuple[Column[tuple[Cell, MatrixScore]], ...]] = (
 """One row for each cell of the table."""
 
 
-@listed(
-    lambda: CELLS,
-    about={
-        "player, against": "in seat 0, and in all other seats (null in a game for one player)",
-        "games, won, mean_score": "without void games; won by `player`; its mean utility",
-    },
-)
+@listed(lambda: CELLS)
 def matrix(
     shown: Shown,
     game: GameArgument,
@@ -70,7 +63,6 @@ def matrix(
     """
     from arena.match import seeds
     from arena.match.schedule import repeated_games, repeats_tell
-    from arena.student.matrix import Matrix
 
     plan = Matrix(
         game=game,
@@ -110,7 +102,6 @@ def matrix(
 
 
 def _show(plan: Matrix, cells: Sequence[tuple[Cell, MatrixScore]]) -> None:
-    """Print the table."""
     print(f"{plan.game}: games won by seat 0, and its mean score\n")
     others = unique_names(column.name for column in plan.columns) or ("alone",)
     rows = []

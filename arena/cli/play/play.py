@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -18,36 +18,48 @@ from adsearch.errors import AdsearchError
 from adsearch.games.catalog import split_position
 from agents import builtin
 from arena import engines
-from arena.cli.asking.playing_options import (
+from arena.cli.asking.game_options import (
     CLOCK_HELP,
     MARGIN_HELP,
-    MAX_PLIES_HELP,
-    OPENINGS_HELP,
     FromOption,
+    GameArgument,
+    MaxPliesOption,
+    OpeningsOption,
     SeedOption,
     WallsOption,
     openings_asked,
 )
-from arena.cli.asking.position_options import GameArgument
 from arena.cli.asking.record_options import DatabaseOption, named_players, submissions
 from arena.cli.terminal.listings import Shown, listed, show
 from arena.errors import BadFixture
+from arena.history import words
 from arena.match.clock import SECOND, TimeControl
 from arena.match.conditions import DEFAULT_CLOCK, Conditions, Limits
-from arena.match.openings import ListedOpening, position_read
+from arena.match.openings import Book, ListedOpening, position_read
 from arena.players.player import PlayerKind, unique_names
+from arena.results.columns import Column, Medium, fields, worded
 from db.errors import DatabaseError
 from db.records import GameKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from arena.cli.play.human_player import JoiningPlayers
     from arena.match.schedule import Entrant, Event, Finished, Planned
-    from arena.players.entrants import Confinement
     from arena.players.player import Player
-    from arena.players.submissions import Store
     from db.database import Database
+
+
+GAMES: Final = worded(
+    *fields(("id", "game")),
+    Column("players", text=lambda row: " - ".join(row["players"])),
+    Column("points", text=lambda row: words.result(row["points"] or [None])),
+    Column("verdict"),
+    Column("fault", text=lambda row: "" if row["fault"] is None else row["players"][row["fault"]]),
+    *fields(("plies", "clock", "seed", "started", "finished")),
+    *fields(("tournament", "round", "number", "attempt", "opening", "status", "utilities", "ruling"), on=Medium.JSON),
+    *fields(("kind", "detail", "host", "seats", "moves"), on=Medium.JSON),
+)
+"""Games that were just played."""
 
 
 @listed()
@@ -71,11 +83,9 @@ def play(
     ] = None,
     margin: Annotated[float, typer.Option(metavar="SECONDS", min=0, max=3600, help=MARGIN_HELP)] = 0.05,
     seed: SeedOption = None,
-    openings: Annotated[str, typer.Option(metavar="N|FILE", help=OPENINGS_HELP)] = "0",
+    openings: OpeningsOption = "0",
     position: FromOption = None,
-    max_plies: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help=MAX_PLIES_HELP, show_default="no limit")
-    ] = None,
+    max_plies: MaxPliesOption = None,
     reuse: Annotated[
         bool, typer.Option("--reuse", help="One process per agent for all games, instead of one per game.")
     ] = False,
@@ -135,7 +145,6 @@ def play(
         seed=seeds.short_seed() if seed is None else seed,
         seed_given=seed is not None,
         openings=_openings(openings, game, position),
-        with_guests=guests,
         quiet=quiet,
         web=web,
     )
@@ -153,9 +162,9 @@ def play(
         raise typer.Exit(130) from None
     finally:
         if not shown.is_table:
-            from arena.cli.play import game_rows
+            from arena.history import documents
 
-            show([game_rows.game(event) for event in finished], game_rows.GAMES, shown)
+            show([documents.whole(documents.past(event)) for event in finished], GAMES, shown)
 
 
 def _openings(text: str, game: str, position: str) -> int | ListedOpening:
@@ -192,7 +201,6 @@ class _Plan:
     seed: int
     seed_given: bool
     openings: int | ListedOpening
-    with_guests: bool
     quiet: bool
     web: bool
 
@@ -209,7 +217,6 @@ class _Plan:
     def games_of(self, rules: str, entrants: Sequence[Entrant]) -> Callable[[int, int], Planned]:
         """What plans one game of these entrants, by the number of its pairing and that of its leg, both from 0 on. The
         games of a pairing share its opening; in each leg the entrants move on by one seat."""
-        from arena.match.openings import Book
         from arena.match.schedule import Planned
 
         book = Book(rules, self.openings, seed=self.seed, position=self.conditions.position)
@@ -311,7 +318,7 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
     from arena.cli.terminal.screen import Screen, is_possible
     from arena.match.schedule import Finished, InOrder, Schedule, repeated_games, repeats_tell
     from arena.play.director import Director
-    from arena.players.entrants import Confinement
+    from arena.players.entrants import Confinement, enter
     from arena.players.submissions import Store
     from arena.tournament.recorded_games import RecordingSchedule
     from arena.walls.run_folder import RunFolder
@@ -332,7 +339,10 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
         start = games.start(rules)
         joining = JoiningPlayers(folder, screen)
         confinement = Confinement(folder.scratch, rules, plan.conditions)
-        entrants = _entrants(plan, rules, store=store, confinement=confinement, joining=joining)
+        entrants = [
+            joining.invited(player, name) or enter(player, name, start, store, confinement)
+            for player, name in zip(plan.players, plan.names, strict=True)
+        ]
         for warning in confinement.warnings:
             print(f"warning: {warning}", file=sys.stderr)
         if plan.watched or plan.web:
@@ -402,16 +412,3 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
         screen.say(f"{repeated} of {len(finished)} games repeat another game move for move{advice}")
     if not plan.seed_given:
         screen.say(f"to repeat with the same random numbers: --seed {plan.seed}")
-
-
-def _entrants(
-    plan: _Plan, rules: str, *, store: Store, confinement: Confinement, joining: JoiningPlayers
-) -> list[Entrant]:
-    """The players as entrants of the games."""
-    from arena.players.entrants import enter
-
-    start = games.start(rules)
-    return [
-        joining.invited(player, name) or enter(player, name, start, store, confinement)
-        for player, name in zip(plan.players, plan.names, strict=True)
-    ]

@@ -23,13 +23,13 @@ import typer
 from adsearch import games
 from adsearch.errors import quote
 from adsearch.games import catalog
-from arena.cli.asking.playing_options import (
+from arena.cli.asking.game_options import (
     CLOCK_HELP,
     MARGIN_HELP,
-    MAX_PLIES_HELP,
-    OPENINGS_HELP,
     FromOption,
+    MaxPliesOption,
     OnOption,
+    OpeningsOption,
     WallsOption,
     check_on,
     clocks_asked,
@@ -114,11 +114,9 @@ def run(
             show_default="random",
         ),
     ] = None,
-    openings: Annotated[str, typer.Option(metavar="N|FILE", help=OPENINGS_HELP)] = "0",
+    openings: OpeningsOption = "0",
     position: FromOption = None,
-    max_plies: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help=MAX_PLIES_HELP, show_default="no limit")
-    ] = None,
+    max_plies: MaxPliesOption = None,
     resign: Annotated[
         str | None,
         typer.Option(
@@ -412,8 +410,7 @@ def _show_plan(league: League, db: str | None, *, file: Path | None, within: tim
     """Print the plan, what has been played already, and other formats with their games and time.
 
     `file`: the description; `within`: make it fit into this time first."""
-    from arena.cli.play.choices_table import fit, show_advice, show_choices
-    from arena.cli.play.tournament_display import TournamentDisplay
+    from arena.cli.play.tournament_display import TournamentDisplay, fit, show_advice, show_choices
     from arena.match.schedule import repeats_tell
     from arena.play import cores
     from arena.players.submissions import Store

@@ -20,7 +20,6 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.protocol import Verdict
-from arena.cli.play.run_progress import RunProgress
 from arena.cli.terminal import bars
 from arena.cli.terminal.game_view import FollowedView, picture
 from arena.cli.terminal.notes import wrap_lines
@@ -59,8 +58,8 @@ _KEYS: Final = "g: a game or standings   n: another game   s: other side   w: in
 class RunScreen:
     """Draws a tournament until it is closed."""
 
-    def __init__(self, tournament: Tournament, screen: Screen) -> None:
-        self.table = LiveTable(tournament)
+    def __init__(self, tournament: Tournament, screen: Screen, time_left: Callable[[], str]) -> None:
+        self.table = LiveTable(tournament, time_left)
         self._screen = screen
         self._said: deque[str] = deque(maxlen=_SAID)
         self._all_said: list[str] = []
@@ -76,7 +75,6 @@ class RunScreen:
         self._thread.start()
 
     def say(self, text: str) -> None:
-        """Show a message."""
         self._said.append(text)
         self._all_said.append(text)
 
@@ -192,10 +190,14 @@ _READ_EVERY: Final = 0.1
 class LiveTable:
     """What a terminal shows while a tournament runs."""
 
-    def __init__(self, tournament: Tournament, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, tournament: Tournament, time_left: Callable[[], str], *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """`time_left`: the time that the other games need, in words."""
         # The director that plays the games; None until it has started.
         self.director: Director | Home | None = None
         self._tournament = tournament
+        self._time_left = time_left
         self._clock = clock
         # The ratings, without the finished games in `_unrated`: they are added when the table is drawn.
         self._ratings = Elo()
@@ -203,7 +205,6 @@ class LiveTable:
             self._ratings.play(played)
         self._unrated: deque[Finished] = deque()
         self._results: list[str] = []
-        self._progress = RunProgress(tournament, clock)
         self._read_standings()
 
     def add(self, event: Finished, line: str) -> None:
@@ -237,7 +238,7 @@ class LiveTable:
             BarColumn(bar_width=30),
             TextColumn("{task.fields[left]}"),
         )
-        bar.add_task("", total=max(1, tournament.expected), completed=tournament.over, left=self._progress.time_left())
+        bar.add_task("", total=max(1, tournament.expected), completed=tournament.over, left=self._time_left())
         playing = self.director.in_progress if self.director is not None else []
         now = [
             Text(

@@ -1,5 +1,5 @@
-"""A running tournament on the screen: the plan, then a live table (elsewhere, as in a log file, one line per game and
-at most once a minute one with the time), then the standings.
+"""A running tournament on the screen: the plan, with --plan beside other formats; then a live table (in a log file
+one line per game and at most once a minute one with the time), then the standings.
 
 This module shows the director's events and decides nothing. Control characters in names and texts of players are
 escaped.
@@ -7,31 +7,40 @@ escaped.
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from datetime import UTC, datetime, timedelta
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
 from rich.text import Text
 
 from agents.protocol import Verdict
 from arena.cli.asking.record_options import read_standings
-from arena.cli.play.run_progress import RunProgress
 from arena.cli.terminal.bars import show_standings
-from arena.cli.terminal.screen import is_possible
+from arena.cli.terminal.files import write_file
+from arena.cli.terminal.listings import show
+from arena.cli.terminal.notes import wrapped
+from arena.cli.terminal.screen import Screen, is_possible
 from arena.cli.terminal.stopping import Pausing
+from arena.errors import BadLeague
 from arena.history import words
 from arena.match.clock import SECOND
 from arena.match.schedule import Event, Finished, PaceChanged
 from arena.play import cores
 from arena.play.director import Director
 from arena.ratings.match_statistics import Hypothesis
-from arena.tournament.duration import GameTime, repeats_warning
+from arena.results.columns import Column
+from arena.tournament.choices import choices, fewest_games, fitting
+from arena.tournament.description import with_keys
+from arena.tournament.duration import GameTime, most_in_parallel, repeats_warning
 from arena.tournament.format import MatchTest, SprtTerms
 from arena.tournament.league import League
 from arena.tournament.preparation import to_try_again
@@ -43,9 +52,41 @@ from db.errors import Busy
 if TYPE_CHECKING:
     from arena.cli.play.run_screen import RunScreen
     from arena.hosts.home import Home
+    from arena.tournament.choices import Choice
 
 _WARNS_EVERY: Final = 60.0
 """Shortest time between two warnings about an overloaded machine, in seconds."""
+
+
+_LINE_EVERY: Final = 60.0
+"""Shortest time between two lines of progress in a log file, in seconds."""
+
+
+class RunProgress:
+    """The progress of one run of a tournament."""
+
+    def __init__(self, tournament: Tournament, clock: Callable[[], float]) -> None:
+        """`clock` gives the time in seconds."""
+        self._tournament = tournament
+        self._clock = clock
+        self._began = clock()
+        # How many games were over when this run began.
+        self._first = tournament.over
+        self._next_line = self._began + _LINE_EVERY
+
+    def time_left(self) -> str:
+        """The time that the other games need: "about 5 minutes left". Empty before the first game is over, and after
+        the last."""
+        played, to_play = self._tournament.over - self._first, self._tournament.expected - self._first
+        return words.time_left(played, to_play, self._clock() - self._began)
+
+    def line(self, now: str) -> str:
+        """A line for a log file, at most one a minute; otherwise empty. `now`: the date and time to print."""
+        if self._clock() < self._next_line:
+            return ""
+        self._next_line = self._clock() + _LINE_EVERY
+        played = f"{now}  {self._tournament.over:,} of {self._tournament.expected:,} games are over"
+        return ", ".join(filter(None, (played, self.time_left())))
 
 
 class TournamentDisplay:
@@ -128,12 +169,11 @@ class TournamentDisplay:
             yield
             return
         from arena.cli.play.run_screen import RunScreen
-        from arena.cli.terminal.screen import Screen
 
         said: list[str] = []
         try:
             with Screen() as screen:
-                self._live = live = RunScreen(tournament, screen)
+                self._live = live = RunScreen(tournament, screen, self._progress.time_left)
                 try:
                     yield
                 finally:
@@ -188,7 +228,6 @@ class TournamentDisplay:
             self.warn(f"{why}; their clocks do not count it, but games take longer: close other programs")
 
     def say(self, text: str) -> None:
-        """Print a message."""
         self._print(words.printable(text))
 
     def _print(self, line: str) -> None:
@@ -291,3 +330,103 @@ def _line(event: Finished, tournament: Tournament) -> str:
         f"{tournament.over:{width},}/{tournament.expected:,}  {who}   {event.game.game}   {length}   "
         f"{words.printable(how)}   ({spent})"
     )
+
+
+# `arena run --plan`: a table of formats for the same agents, with games, time and rating error of each.
+
+
+def show_choices(league: League, time: GameTime) -> None:
+    """Print the table, and what its columns mean."""
+    found = choices(league)
+    there = cores.count()
+    at_once = league.at_once(there)
+    rows = [_row(choice, time.of(choice.games, league, there=there)) for choice in found]
+    print()
+    show(rows, [Column(title, number=title in ("games", "±")) for title in rows[0]])
+    print()
+    against = {choice.format: choice.apart for choice in found if choice.apart and not choice.described}
+    for format, apart in against.items():
+        names = ", ".join(map(words.printable, apart[:_MOST_NAMED])) + ", ..." * (len(apart) > _MOST_NAMED)
+        print(wrapped(f"{format}: all others against {names}"))
+    print(wrapped("±: 95 % error of a rating, if all agents are equally strong and no game is drawn"))
+    if time.seconds is not None:
+        games = f"{words.counted(at_once, 'game')} at the same time"
+        if at_once > most_in_parallel(league, there):
+            games += f" on {words.counted(there, 'core')}"
+        print(wrapped(f"time: about {words.rough_duration(time.seconds)} a game, {time.because}; {games}"))
+
+
+_MOST_NAMED: Final = 5
+"""Number of players that are listed."""
+_HOURS: Final = (2, 12, 48)
+"""A tournament is long if it takes more than the first; the advice is for the first one in which something fits."""
+
+
+def show_advice(league: League, time: GameTime, file: Path | None) -> None:
+    """Print how to make a long tournament shorter; `file`: its description, if it has one."""
+    there = cores.count()
+    taken = time.of(league.estimate.at_most, league, there=there) or 0.0
+    for hours in _HOURS:
+        most = time.most(3600 * hours, league, there=there)
+        if taken > 3600 * hours and most is not None and (shorter := fitting(league, most)):
+            what = _changed_keys(league, shorter, as_options=file is None)
+            print("\n" + wrapped(f"in {hours} hours: {what}"))
+            if file is not None:
+                print(
+                    f"  {shlex.join(['arena', 'run', str(file), '--fit', f'{hours}h'])}   (writes this into the file)"
+                )
+            return
+
+
+def fit(league: League, time: GameTime, file: Path, within: timedelta) -> None:
+    """Write a format and a number of rounds into the description, with which the tournament takes no longer than that.
+    BadLeague if nothing fits."""
+    there = cores.count()
+    most = time.most(within.total_seconds(), league, there=there)
+    if most is None:
+        raise BadLeague(f"--fit: the time of {file} is not known, because {time.because}; set a clock")
+    if league.estimate.at_most <= most:
+        print(f"{file} fits as it is")
+        return
+    shorter = fitting(league, most)
+    if shorter is None:
+        least = fewest_games(league)
+        minutes = ceil((time.of(least, league, there=there) or 0.0) / 60)
+        raise BadLeague(
+            f"--fit: {words.counted(most, 'game')} of {league.game_text} fit into that time, which is too few for "
+            f"{words.counted(len(league.agents), 'player')}: {least:,} is the least, which fit into --fit {minutes}m; "
+            f"or set a shorter clock in {file}"
+        )
+    text = with_keys(file.read_bytes().decode(), _keys(league, shorter))
+    if text is None:
+        raise BadLeague(f"--fit: cannot change {file}: write this into it: {_changed_keys(league, shorter)}")
+    write_file(file, text)
+    print(wrapped(f"changed: {_changed_keys(league, shorter)}"))
+
+
+def _keys(league: League, shorter: League) -> dict[str, str | int]:
+    """The keys of the description that make it `shorter`."""
+    changed = {} if str(shorter.format) == str(league.format) else {"format": str(shorter.format)}
+    return {**changed, "rounds": shorter.settings()["rounds"]}
+
+
+def _changed_keys(league: League, shorter: League, *, as_options: bool = False) -> str:
+    """These keys as text: `format = "swiss", rounds = 6`, or as options of the command."""
+    keys = _keys(league, shorter)
+    if as_options:
+        return " ".join(f"--{key} {value}" for key, value in keys.items())
+    return ", ".join(f"{key} = {json.dumps(value)}" for key, value in keys.items())
+
+
+def _row(choice: Choice, seconds: float | None) -> dict[str, Any]:
+    row = {
+        "format": choice.format,
+        "rounds": choice.rounds,
+        "games": f"at most {choice.games:,}" if choice.is_bound else f"{choice.games:,}",
+        "time": words.rough_duration(seconds or 0.0),
+        "±": "-" if choice.error is None else f"{choice.error:.0f}",
+        "": "this description" if choice.described else "",
+    }
+    if seconds is None:
+        del row["time"]
+    return row

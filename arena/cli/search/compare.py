@@ -7,13 +7,13 @@ from typing import Annotated, Any, Final
 import typer
 
 from adsearch.errors import BadSearch, quote
-from arena.cli.asking.playing_options import WallsOption
-from arena.cli.asking.position_options import (
+from arena.cli.asking.game_options import (
     GameArgument,
     MovesOption,
     Order,
     OrderOption,
     PositionOption,
+    WallsOption,
     WindowOption,
     asked_position,
     read_window,
@@ -41,18 +41,7 @@ _FIRST: Final = ("depth", "nodes", "positions", "leaves", "time", "speed", "bran
 """The order of the table; the algorithm, whose name can be long, stands last."""
 
 
-@listed(
-    lambda: COMPARED,
-    about={
-        "depth, algorithm, value, move, time": "`value`: for the seat to move",
-        "bound": "`exact`, `lower` or `upper`",
-        "differs": "whether the value is not that of the first algorithm",
-        "nodes, branching, speed": "visits; effective branching factor; nodes per second",
-        "positions, leaves": (
-            "different positions, and those whose value was read; null for your own function, and above 500,000 nodes"
-        ),
-    },
-)
+@listed(lambda: COMPARED)
 def compare(
     shown: Shown,
     game: GameArgument,

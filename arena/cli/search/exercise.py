@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import typer
 
 from adsearch.errors import nearly, quote
-from arena.cli.asking.playing_options import WallsOption
+from arena.cli.asking.game_options import WallsOption
 from arena.cli.terminal.files import check_folder, read_file, write_file
 from arena.cli.terminal.listings import OutputFormat, Shown, listed, show, show_json
-from arena.errors import BadPlayer
+from arena.errors import ArenaError, BadPlayer
 from arena.history.words import number, printable
 from arena.results.columns import Column, Medium, worded
 
@@ -92,7 +92,6 @@ def exercise(
     from secrets import randbelow
 
     from arena.course.lecture import exercise_sheet, kinds
-    from arena.errors import ArenaError
 
     if roster is not None or out is not None:
         if roster is None or out is None:
@@ -151,17 +150,7 @@ _MOST_SHOWN: Final = 12
 _MOST_PRINTED: Final = 50
 
 
-@listed(
-    lambda: _columns(None),
-    about={
-        "tree, depth": "`depth`: the limit, or null",
-        "passed, difference": "whether value, move and leaves are right; the first difference in words",
-        "value, expected_value, move, expected_moves": "`expected_moves`: all best moves",
-        "leaves, expected_leaves": "arrays: visited ones, and those of the algorithm, in order",
-        "nodes, time": "positions that it created with `state.play`, and the root; null if it failed",
-        "expected_nodes, expected_time": "of our search",
-    },
-)
+@listed(lambda: _columns(None))
 def judge(
     shown: Shown,
     function: Annotated[
@@ -240,7 +229,9 @@ def judge(
     if not shown.is_table:
         show([*zip(judged.verdicts, compared, strict=True)], _columns(judged.convention), shown)
     elif judged.unloaded:
-        _show_unloaded(judged.unloaded, judged.verdicts[0].answer.traceback)
+        print(f"the function cannot be judged: {printable(judged.unloaded)}")
+        for line in judged.verdicts[0].answer.traceback:
+            print(f"  {printable(line)}")
     else:
         _show_verdicts(judged.verdicts, judged.printed)
         _show_costs(judged.verdicts[0].ours.name, [each for each in compared if each])
@@ -361,12 +352,6 @@ def _written(value: Any) -> str:
     from adsearch.trace import written
 
     return "-" if value is None else written(tuple(value) if isinstance(value, list) else value)
-
-
-def _show_unloaded(failed: str, traceback: Sequence[str]) -> None:
-    print(f"the function cannot be judged: {printable(failed)}")
-    for line in traceback:
-        print(f"  {printable(line)}")
 
 
 def _show_costs(name: str, compared: Sequence[tuple[Cost, Cost]]) -> None:

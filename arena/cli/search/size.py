@@ -13,14 +13,14 @@ import typer
 from adsearch import State
 from adsearch.budget import Budget, OutOfBudget
 from adsearch.errors import BadSearch, quote
-from arena.cli.asking.position_options import MovesOption, PositionOption, asked_position
+from arena.cli.asking.game_options import MovesOption, PositionOption, asked_position
 from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.notes import note
 from arena.history import words
 from arena.results.columns import PROGRAMS, Column, fields
 
 if TYPE_CHECKING:
-    from adsearch.size import Size
+    pass
 
 _MOST_ROWS: Final = 200
 _RANGE: Final = re.compile(r"(?<=[:=,])(\d{1,4})-(\d{1,4})(?=[,)]|$)")
@@ -44,19 +44,7 @@ SIZES: Final[tuple[Column[dict[str, Any]], ...]] = (
 )
 
 
-@listed(
-    lambda: SIZES,
-    about={
-        "game": "a row for each number of a range",
-        "nodes, leaves, height": "like all fields below null if not measured in time",
-        "positions, up_to_symmetry": "different ones; turned and mirrored ones counted once, if a symmetry is known",
-        "winner": "`first`, `second` or `draw`; else null",
-        "nimber": "of an impartial game; else null",
-        "mean_moves, branching": "of inner nodes; effective branching factor b",
-        "alphabeta": "nodes that alpha-beta visits",
-        "uniform_leaves, best_case_leaves": "b^h, and b^⌈h/2⌉+b^⌊h/2⌋-1",
-    },
-)
+@listed(lambda: SIZES)
 def size(
     shown: Shown,
     game: Annotated[
@@ -128,40 +116,27 @@ def _measured(game: str, state: State[Any], seconds: float) -> tuple[dict[str, A
     from adsearch.size import alphabeta_nodes, best_case_leaves, effective_branching, uniform_leaves
     from adsearch.size import size as size_of
 
-    found: Size | None = None
-    pruned: int | None = None
+    row = dict.fromkeys(one.name for one in SIZES) | {"game": game}
     whole = True
     try:
-        pruned = alphabeta_nodes(state, Budget.seconds(seconds, time.monotonic))
+        row["alphabeta"] = alphabeta_nodes(state, Budget.seconds(seconds, time.monotonic))
     except OutOfBudget:
         whole = False
     try:
         found = size_of(state, Budget.seconds(seconds, time.monotonic))
     except OutOfBudget:
-        whole = False
-    tree = None if found is None else found.tree
-    b = None if tree is None else effective_branching(tree.nodes, tree.height)
-    mean = None if found is None else found.mean_moves
-    return {
-        "game": game,
-        "nodes": tree and tree.nodes,
-        "leaves": tree and tree.leaves,
-        "height": None if tree is None else tree.height,
-        "positions": found and found.positions,
-        # Without a symmetry of its own, a game has only the default, which makes no two positions equal.
-        "up_to_symmetry": found and found.up_to_symmetry if _knows_symmetry(state) else None,
-        "winner": None if tree is None else _winner(state, tree.value),
-        "nimber": None if tree is None else tree.nimber,
-        "mean_moves": None if mean is None else round(mean, 4),
-        "branching": b,
-        "alphabeta": pruned,
-        "uniform_leaves": None if tree is None or b is None else round(uniform_leaves(b, tree.height)),
-        "best_case_leaves": None if tree is None or b is None else round(best_case_leaves(b, tree.height)),
-    }, whole
-
-
-def _knows_symmetry(state: State[Any]) -> bool:
-    return type(state).canonical is not State.canonical
+        return row, False
+    tree, mean = found.tree, found.mean_moves
+    b = effective_branching(tree.nodes, tree.height)
+    row |= {"nodes": tree.nodes, "leaves": tree.leaves, "height": tree.height, "nimber": tree.nimber}
+    row |= {"positions": found.positions, "winner": _winner(state, tree.value), "branching": b}
+    row["mean_moves"] = None if mean is None else round(mean, 4)
+    if type(state).canonical is not State.canonical:  # the default makes no two positions equal
+        row["up_to_symmetry"] = found.up_to_symmetry
+    if b is not None:
+        row["uniform_leaves"] = round(uniform_leaves(b, tree.height))
+        row["best_case_leaves"] = round(best_case_leaves(b, tree.height))
+    return row, whole
 
 
 def _winner(state: State[Any], value: float | None) -> str | None:

@@ -10,25 +10,25 @@ import shlex
 import time
 from collections.abc import Callable, Hashable, Iterator
 from functools import partial
+from itertools import count
 from math import inf, isfinite
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from adsearch import State, cfr
+from adsearch import State, cfr, winning
 from adsearch.budget import Budget
 from adsearch.errors import BadSearch
 from adsearch.games.checkers_endgames import FEWEST, MOST, blocks, placements, positions, starts
 from adsearch.state import texts
 from adsearch.terms import DEEPEST, root_seat
 from agents import endgames
-from arena.cli.asking.position_options import GameArgument, MovesOption, PositionOption, asked_position
+from arena.cli.asking.game_options import GameArgument, MovesOption, PositionOption, asked_position
 from arena.cli.terminal import notes
 from arena.cli.terminal.listings import OutputFormat, Shown, listed, show, show_json, show_one
 from arena.cli.terminal.notes import note
-from arena.history import shown_moves, words
+from arena.history import words
 from arena.results.columns import Column, fields
 
 if TYPE_CHECKING:
@@ -129,31 +129,24 @@ def _solved(state: State[Any], budget: Budget | None) -> Result[Any]:
     from adsearch.solving import solved
 
     with notes.temporary_line() as tell:
-        return solved(state, limit=budget, budget=budget or _Watched(tell).budget)
+        return solved(state, limit=budget, budget=budget or _watched(tell))
 
 
-class _Watched:
-    """Shows how far a search without a limit is: as often as a search asks for the time."""
+def _watched(tell: Callable[[str], None]) -> Budget:
+    """No limit, but `tell` is called with how far the search is: as often as a search asks for the time."""
+    begun, steps = time.monotonic(), count(1)
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell = tell
-        self._steps = 0
-        self._begun = time.monotonic()
-        self.budget = Budget(until=inf, clock=self._step)
-
-    def _step(self) -> float:
-        self._steps += 1
-        if self._steps % _STEPS == 0:
-            passed = time.monotonic() - self._begun
-            self._tell(f"solving: {self._steps:,} steps in {words.rough_duration(passed)}")
+    def clock() -> float:
+        if (step := next(steps)) % _STEPS == 0:
+            tell(f"solving: {step:,} steps in {words.rough_duration(time.monotonic() - begun)}")
         return 0.0
+
+    return Budget(until=inf, clock=clock)
 
 
 def _looked_up(state: State[Any], pieces: int) -> Result[Any]:
     """What the endgame tables with up to `pieces` pieces say."""
-    from agents.endgames import of_checkers, tables_for
-
-    found = tables_for(state, pieces).result(of_checkers(state))
+    found = endgames.tables_for(state, pieces).result(endgames.of_checkers(state))
     if found is None:
         raise BadSearch(
             f"solve: the endgame tables with up to {pieces} pieces do not know this position: it is over, has more "
@@ -176,13 +169,13 @@ def _verdict(state: State[Any], result: Result[Any], seconds: float | None) -> s
         return f"worth {value:g} to the player{within}"
     low, high = state.bounds
     if state.chance and (low, high) == (-1.0, 1.0):
-        first = -value if _mover(state) else value
+        first = -value if root_seat(state) else value
         return f"the first player wins {(first + 1) / 2:.2%}".replace("%", " %")
     if state.chance or low != -high or not state.zero_sum:
-        return f"worth {value:g} to {_player(state, _mover(state))}{within}"
+        return f"worth {value:g} to {_player(state, root_seat(state))}{within}"
     if not value:
         return f"a draw{within}"
-    winner = _player(state, _mover(state) if value > 0 else 1 - _mover(state))
+    winner = _player(state, root_seat(state) if value > 0 else 1 - root_seat(state))
     return f"{winner} wins{'' if (high, abs(value)) == (1.0, 1.0) else f' by {abs(value):g}'}{within}"
 
 
@@ -191,16 +184,11 @@ def _estimated(state: State[Any], result: Result[Any]) -> str:
     if not result.depth:
         return ""
     if state.players != 2 or not state.zero_sum:
-        return f"; at depth {result.depth} it looks like {result.value:.3g} for {_player(state, _mover(state))}"
+        return f"; at depth {result.depth} it looks like {result.value:.3g} for {_player(state, root_seat(state))}"
     if not result.value:
         return f"; at depth {result.depth} neither player is ahead"
-    ahead = _player(state, _mover(state) if result.value > 0 else 1 - _mover(state))
+    ahead = _player(state, root_seat(state) if result.value > 0 else 1 - root_seat(state))
     return f"; at depth {result.depth} {ahead} is ahead ({abs(result.value):.3g})"
-
-
-def _mover(state: State[Any]) -> int:
-    """The seat that values are for."""
-    return root_seat(state)
 
 
 def _player(state: State[Any], seat: int) -> str:
@@ -212,9 +200,9 @@ def _player(state: State[Any], seat: int) -> str:
 def _print_details(state: State[Any], row: dict[str, Any]) -> None:
     """Print the details of the result, one line each."""
     details = {
-        "value": "not known" if row["value"] is None else f"{row['value']:.10g} for {_player(state, _mover(state))}",
+        "value": "not known" if row["value"] is None else f"{row['value']:.10g} for {_player(state, root_seat(state))}",
         "distance": "not known" if row["distance"] is None else words.plies(row["distance"]),
-        "line": " ".join(shown_moves.texts(state, row["line"])) or "none",
+        "line": " ".join(words.shown_moves(state, row["line"])) or "none",
         "nodes": f"{row['nodes']:,}",
         "time": f"{row['time'] / 1000:.2f} s",
     }
@@ -228,7 +216,6 @@ def _print_details(state: State[Any], row: dict[str, Any]) -> None:
 
 def _print_strategy(state: State[Any], result: Result[Any], budget: Budget | None) -> None:
     """Print the winning strategy as a tree, or if no player has one, how each holds the draw."""
-    from adsearch import winning
     from adsearch.table import Table
 
     print()
@@ -239,7 +226,7 @@ def _print_strategy(state: State[Any], result: Result[Any], budget: Budget | Non
         print("no player can force a win")
         return
     # If the distance of the win is known, do not search deeper.
-    seat = None if not result.exact else _mover(state) if result.value > 0 else 1 - _mover(state)
+    seat = None if not result.exact else root_seat(state) if result.value > 0 else 1 - root_seat(state)
     depth, table = result.distance if result.exact else None, Table()
     found = winning.search(state, seat=seat, depth=depth, budget=budget, table=table)
     strategy = None
@@ -290,8 +277,6 @@ PLAYERS = ("the first player", "the second player")
 
 def print_defences(state: State[Any], budget: Budget | None) -> None:
     """Print how each player holds the draw."""
-    from adsearch import winning
-
     print("no player can force a win; a tree for each shows one answer to every move, until it wins or the game ends")
     for seat in (0, 1):
         lasts = state.max_plies is not None and state.max_plies <= DEEPEST
@@ -365,9 +350,9 @@ _NEVER: Final = 0.0005
 
 def print_equilibrium(game: str, state: State[Any], budget: Budget | None, shown: Shown) -> None:
     """Solve `state`, the start of `game`, and print the strategies of both players."""
-    begun = perf_counter()
+    begun = time.perf_counter()
     found = cfr.solve(state, iterations=cfr.ITERATIONS if budget is None else _UNLIMITED, budget=budget)
-    time = perf_counter() - begun
+    seconds = time.perf_counter() - begun
     strategy: list[dict[str, Any]] = []
     for view, odds in found.strategy.items():
         seen = asked_position(game, view, "")
@@ -382,7 +367,7 @@ def print_equilibrium(game: str, state: State[Any], budget: Budget | None, shown
                 "exploitability": found.exploitability,
                 "iterations": found.iterations,
                 "nodes": found.nodes,
-                "time": round(time * 1000),
+                "time": round(seconds * 1000),
                 "strategy": shown.documents(strategy, fields(("seat", "view", "moves"))),
             }
         )
@@ -395,7 +380,7 @@ def print_equilibrium(game: str, state: State[Any], budget: Budget | None, shown
         show(rows, fields(("seat", "view", "move", "probability")), shown)
     else:
         print(f"worth {found.value:.6f} to the first player, with an exploitability of {found.exploitability:.6f}")
-        print(f"after {found.iterations:,} iterations over {found.nodes:,} nodes, {time:.2f} s")
+        print(f"after {found.iterations:,} iterations over {found.nodes:,} nodes, {seconds:.2f} s")
         print()
         show(strategy[:MOST_LINES], STRATEGY)
         if len(strategy) > MOST_LINES:
@@ -447,28 +432,25 @@ def tables(
     """
     endgames.of_checkers(asked_position(game, None, ""))
     from arena.endgames import complete, there
-    from arena.history import words
 
     place = endgames.folder() if folder is None else folder
     found, problems = there(place, pieces)
     for problem in problems:
         note(f"{problem}: it is built again")
-    missing = [count for count in range(FEWEST, pieces + 1) if count not in found]
+    missing = [number for number in range(FEWEST, pieces + 1) if number not in found]
     if missing:
-        megabytes = sum(starts(count)[1] for count in missing) / 1e6
-        seconds = sum(_SECONDS[count] for count in missing)
+        megabytes = sum(starts(number)[1] for number in missing) / 1e6
+        seconds = sum(_SECONDS[number] for number in missing)
         note(f"building tables of {megabytes:.1f} MB in {place}, in about {words.rough_duration(seconds)}")
         try:
             with notes.temporary_line() as tell:
-                complete(
-                    place, pieces, found, lambda count, done: tell(f"{count} pieces: {done:.0%} of the table is built")
-                )
+                complete(place, pieces, found, lambda n, done: tell(f"{n} pieces: {done:.0%} of the table is built"))
         except KeyboardInterrupt:
             note("stopped: complete tables are kept, and the same command builds the others")
             raise
     else:
         note(f"all tables are in {place}: there is nothing to build")
-    rows = [_row(count, found[count]) for count in sorted(found)]
+    rows = [_row(number, found[number]) for number in sorted(found)]
     show(rows, [Column(name, text=partial(_counted, name), number=True) for name in _TITLES], shown)
     if folder is not None:
         note(

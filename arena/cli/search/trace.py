@@ -13,11 +13,11 @@ import typer
 from adsearch import State
 from adsearch.errors import BadSearch, TooLarge, quote
 from adsearch.registry import Search, pathfinding
-from adsearch.result import Result
+from adsearch.result import Bound, Result
 from adsearch.state import CHANCE, texts
-from adsearch.trace import written
-from adsearch.trace_calls import Nodes, check, with_names
-from arena.cli.asking.position_options import (
+from adsearch.trace import NULL_WINDOW, Backup, Trace, as_table, written
+from adsearch.trace_calls import Nodes, check, of_root, with_names
+from arena.cli.asking.game_options import (
     GameArgument,
     MovesOption,
     Order,
@@ -30,11 +30,10 @@ from arena.cli.asking.position_options import (
     read_window,
 )
 from arena.cli.terminal.files import check_folder, write_file
-from arena.history import shown_moves
+from arena.history import words
 
 if TYPE_CHECKING:
     from adsearch.pictures.tree_picture import Picture
-    from adsearch.trace import Trace
 
 ROWS = 5_000
 """Largest number of events of a search that are printed."""
@@ -113,7 +112,6 @@ def trace(
     from adsearch.pictures import tree_drawing
     from adsearch.pictures.call_trace import as_calls
     from adsearch.pictures.tree_picture import search_tree
-    from adsearch.trace import NULL_WINDOW, Trace, as_table
 
     search, options = searches.configured(algorithm)
     for name, value in _accepted(algorithm, search, _options(depth, window=window, fail=fail)).items():
@@ -197,7 +195,6 @@ def _how_large(game: str, state: State[Any], depth: int | None) -> str:
     """How many nodes a tree has that is too large to draw, in words; empty if that takes long to count."""
     from adsearch import count
     from adsearch.budget import Budget
-    from adsearch.result import Bound
 
     counted = count.search(state, depth=depth, budget=Budget(nodes=_COUNTED))
     if counted.bound is not Bound.EXACT:
@@ -242,7 +239,7 @@ def _draw(picture: "Picture", svg: Path | None, dot: Path | None) -> None:
         write_file(dot, tree_drawing.as_dot(picture))
 
 
-def _page(record: "Trace", picture: "Picture", algorithm: str, options: dict[str, Any], summary: str) -> str:
+def _page(record: Trace, picture: "Picture", algorithm: str, options: dict[str, Any], summary: str) -> str:
     """The page to step through the search."""
     from adsearch.pictures.search_steps import stepped
     from arena.course.lecture import search_page
@@ -251,23 +248,17 @@ def _page(record: "Trace", picture: "Picture", algorithm: str, options: dict[str
     return search_page.page(steps, summary=summary.replace("  ", " · "))
 
 
-def _summary(state: State[Any], record: "Trace", result: "Result[Any]") -> str:
+def _summary(state: State[Any], record: Trace, result: Result[Any]) -> str:
     """The result of the search on one line; its value is for the same seat as the values of the trace."""
-    from adsearch.result import Bound
-    from adsearch.trace import written
-    from adsearch.trace_calls import of_root
-
     value, bound = of_root(record, result)
     sign = {Bound.EXACT: "", Bound.LOWER: ">= ", Bound.UPPER: "<= "}[bound]
     move = "none" if result.move is None else state.shown(result.move)
-    line = " ".join(shown_moves.texts(state, texts(state, result.line))) or "none"
+    line = " ".join(words.shown_moves(state, texts(state, result.line))) or "none"
     return f"value {sign}{written(value)}{_seat(state, record)}  move {move}  line {line}  nodes {result.nodes:,}"
 
 
-def _seat(state: State[Any], record: "Trace") -> str:
+def _seat(state: State[Any], record: Trace) -> str:
     """The seat that the value is for, where it could be another one than MAX."""
-    from adsearch.trace import Backup
-
     if state.turn in (None, CHANCE, 0) or record.backup is Backup.MAXN:
         return ""
     seat = state.turn if record.backup is Backup.NEGAMAX else record.seat

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from adsearch.errors import nearly, quote
-from arena.cli.asking.course_options import RosterOption, course_of, roster_of
-from arena.cli.asking.playing_options import NoHostsOption, refuse_hosts
-from arena.cli.asking.record_options import DatabaseOption, submissions
+from arena.cli.asking.game_options import NoHostsOption, refuse_hosts
+from arena.cli.asking.record_options import DatabaseOption, RosterOption, course_of, roster_of, submissions
 from arena.cli.terminal import notes
 from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.notes import wrapped
@@ -40,12 +39,6 @@ _MOST_LISTED: Final = 20
 
 
 # The table.
-
-
-def show_table(lines: Sequence[HandInResult], shared: Sequence[SharedContent], shown: Shown) -> None:
-    """Print the results; in a table only the students who handed in or have no agent."""
-    some = [line for line in lines if not shown.is_table or (line.student and line.outcome != "kept")]
-    show(some, columns(shared), shown)
 
 
 def columns(shared: Sequence[SharedContent]) -> tuple[Column[HandInResult], ...]:
@@ -99,25 +92,6 @@ def _light(line: HandInResult) -> str:
 
 
 # Below the table.
-
-
-def show_notes(
-    lines: Sequence[HandInResult],
-    *,
-    deadline: datetime | None,
-    as_before: bool,
-    own_deadlines: Mapping[Student, datetime],
-    shared: Sequence[SharedContent],
-    roster: Roster,
-    not_on_roster: Sequence[str],
-) -> None:
-    """Print what needs attention, below the table."""
-    _show_rest(lines, deadline, as_before=as_before)
-    _show_own_deadlines(own_deadlines, lines)
-    _show_shared(lines, shared, roster)
-    if not_on_roster:
-        _say(f"agents whose name is not on the roster: {', '.join(not_on_roster)}")
-        _say("if an alias was changed, change it back; or: arena rule withdraw NAME --reason WHY", indent=4)
 
 
 def _show_rest(lines: Sequence[HandInResult], deadline: datetime | None, *, as_before: bool) -> None:
@@ -285,17 +259,7 @@ NO_DEADLINE: Final = "none"
 _NO_ROSTER: Final = "expected a roster: --roster FILE, or roster = in the table [course] of --tournament FILE"
 
 
-@listed(
-    lambda: columns(()),
-    about={
-        "id, name, group, agent": "",
-        "submission, when, time_from, late, late_days": "the file, its time, where that is from; started days late",
-        "light, told, advice": "[the result](course.md#collect), its message and advice",
-        "plays, version, source, new": "whether an agent of the student plays; its version and hash; if that is new",
-        "team_submissions": "files of several members of a team, the latest first",
-        "same": "an array of `file` and `agents`: equal content of other students",
-    },
-)
+@listed(lambda: columns(()))
 def collect(
     shown: Shown,
     sources: Annotated[
@@ -417,17 +381,16 @@ def collect(
         raise typer.Exit(130) from None
     for warning in collector.warnings:
         print(wrapped(f"warning: {warning}"), file=sys.stderr)
-    show_table(lines, collector.shared, shown)
+    # In a table only the students who handed in or have no agent.
+    some = [line for line in lines if not shown.is_table or (line.student and line.outcome != "kept")]
+    show(some, columns(collector.shared), shown)
     if shown.is_table:
-        show_notes(
-            lines,
-            deadline=until,
-            as_before=as_before,
-            own_deadlines=collector.own_deadlines,
-            shared=collector.shared,
-            roster=known,
-            not_on_roster=collector.not_on_roster,
-        )
+        _show_rest(lines, until, as_before=as_before)
+        _show_own_deadlines(collector.own_deadlines, lines)
+        _show_shared(lines, collector.shared, known)
+        if collector.not_on_roster:
+            _say(f"agents whose name is not on the roster: {', '.join(collector.not_on_roster)}")
+            _say("if an alias was changed, change it back; or: arena rule withdraw NAME --reason WHY", indent=4)
         show_next_step(lines, file=file, tournament=tournament, db=db)
 
 
@@ -510,8 +473,6 @@ def _chosen(only: Sequence[str] | None, roster: Roster) -> list[Student] | None:
 
 def _progress_shown(show_text: Callable[[str], None]) -> Callable[[Progress], None]:
     """Shows the progress of a collector: how many hand-ins are checked, and whose check runs."""
-    from arena.history.words import printable
-
     began: list[float] = []
 
     def show(progress: Progress) -> None:

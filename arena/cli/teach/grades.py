@@ -9,9 +9,8 @@ import typer
 from msgspec.structs import replace
 
 from arena.cli.asking import game_filters
-from arena.cli.asking.course_options import comes_first, course_of
 from arena.cli.asking.game_filters import AtOption, filtered
-from arena.cli.asking.record_options import DatabaseOption, reading, title_of
+from arena.cli.asking.record_options import DatabaseOption, comes_first, course_of, reading, title_of
 from arena.cli.terminal.files import read_file
 from arena.cli.terminal.listings import OutputFormat, Shown, listed, show
 from arena.cli.terminal.notes import note, wrapped
@@ -215,7 +214,6 @@ def _show_list(
     columns: str | None,
     shown: Shown,
 ) -> None:
-    """Prints the grade list."""
     from arena.course import grading
 
     short = shown.is_table and columns is None
@@ -312,14 +310,32 @@ def _show_preview(
     course: Course | None,
     shown: Shown,
 ) -> None:
-    """Prints the undecided bars."""
+    """Prints the undecided bars, what they mean, and what to do."""
+    from arena.ratings.grades import MOST_MORE
+
     if not shown.is_table:
         show(rows, fields(rows[0] if rows else ("agent",)), shown)
         return
     if rows:
         show(rows, _preview_columns(scheme), shown)
         print()
-    _summarise(found, rows, agents, course)
+    print(_undecided(rows, agents, course))
+    if rows:
+        print(
+            f"~N: about N more games of the agent would decide; without ~N: more than {MOST_MORE:,}\n"
+            "next round: each pairing so far once more, with results as the ratings predict\n"
+            "and without faults; -> what it decides"
+        )
+    if rows and found.repeated:
+        print(
+            f"{found.repeated} pairings repeat an earlier one move for move, which decides nothing; in a new\n"
+            "tournament, games differ with `openings = 2`"
+        )
+    file = "FILE.toml" if course is None else printable(str(course.file))
+    if found.left:
+        print(f"games still to be played: {found.left}; next: arena run {file}")
+    elif rows and found.rounds:
+        print(f"to play another round, raise `rounds` in {file}; then: arena run {file}")
 
 
 def _preview_columns(scheme: Marks | None) -> list[Column[Row]]:
@@ -352,26 +368,3 @@ def _undecided(rows: Sequence[Row], agents: int, course: Course | None) -> str:
     changes = sum(row["marks"] != row["marks_next"] for row in rows if "marks" in row)
     would = f"; the next round would change the marks of {changes}" if course is not None and course.marks else ""
     return f"{_UNDECIDED}: {len(rows)} of {agents} agents{would}"
-
-
-def _summarise(found: Graded, rows: Sequence[Row], agents: int, course: Course | None) -> None:
-    """Prints what the table of undecided bars means, and what to do."""
-    from arena.ratings.grades import MOST_MORE
-
-    print(_undecided(rows, agents, course))
-    if rows:
-        print(
-            f"~N: about N more games of the agent would decide; without ~N: more than {MOST_MORE:,}\n"
-            "next round: each pairing so far once more, with results as the ratings predict\n"
-            "and without faults; -> what it decides"
-        )
-    if rows and found.repeated:
-        print(
-            f"{found.repeated} pairings repeat an earlier one move for move, which decides nothing; in a new\n"
-            "tournament, games differ with `openings = 2`"
-        )
-    file = "FILE.toml" if course is None else printable(str(course.file))
-    if found.left:
-        print(f"games still to be played: {found.left}; next: arena run {file}")
-    elif rows and found.rounds:
-        print(f"to play another round, raise `rounds` in {file}; then: arena run {file}")

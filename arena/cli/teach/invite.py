@@ -17,8 +17,15 @@ from urllib.parse import urlsplit
 import typer
 
 from adsearch.errors import one_of, quote
-from arena.cli.asking.course_options import CourseArgument, RosterOption, comes_first, course_of, roster_of
-from arena.cli.asking.record_options import DatabaseOption, reading
+from arena.cli.asking.record_options import (
+    CourseArgument,
+    DatabaseOption,
+    RosterOption,
+    comes_first,
+    course_of,
+    reading,
+    roster_of,
+)
 from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.notes import note
 from arena.errors import ArenaError
@@ -62,16 +69,7 @@ ACCOUNTS: Final[tuple[Column[AccountUse], ...]] = (
 )
 
 
-@listed(
-    lambda: ACCOUNTS,
-    about={
-        "name, id, alias": "as on the roster",
-        "role": "`student` or `instructor`",
-        "status": "`active` or `deactivated`",
-        "invited, signed_in": "when the last link was made and last used",
-        "seen": "when a page or a token was last used, give or take five minutes",
-    },
-)
+@listed(lambda: ACCOUNTS)
 def invite(
     shown: Shown,
     tournament: CourseArgument,
@@ -113,6 +111,7 @@ def invite(
 
     Example: arena course invite cs101 --list
     """
+    from arena.accounts import people
     from arena.serve.open_ladders import opened
     from db.accounts import AccountsDatabase
 
@@ -126,7 +125,9 @@ def invite(
         found = opened(connection, ladder)
     with AccountsDatabase(db, create=not listed and deactivate is None) as accounts:
         if listed:
-            _show_accounts(accounts, found, shown)
+            with accounts.reading() as connection:
+                rows = people.known(connection, found.name)
+            show(rows, ACCOUNTS, shown)
         elif deactivate is not None:
             _deactivate(accounts, found, deactivate)
         elif instructor is not None:
@@ -152,7 +153,11 @@ def _invite(
     from db import accounts as rows
 
     if address is not None:
-        _refuse_bad_address(address)
+        parts = urlsplit(address)
+        if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
+            raise typer.BadParameter(
+                f"--address: expected an address such as https://arena.example.org, got {quote(address)}"
+            )
     now = datetime.now(UTC)
     # The file is complete before the links work, and removed if they do not: no link is lost.
     with _new_file(out) as file, accounts.writing() as connection:
@@ -207,24 +212,6 @@ def _deactivate(accounts: AccountsDatabase, ladder: OpenLadder, name: str) -> No
     print(
         printable(f"{name}: {counted(len(ended), 'account')} deactivated; links, sessions and tokens do not work now")
     )
-
-
-def _show_accounts(accounts: AccountsDatabase, ladder: OpenLadder, shown: Shown) -> None:
-    """Prints all accounts."""
-    from arena.accounts import people
-
-    with accounts.reading() as connection:
-        rows = people.known(connection, ladder.name)
-    show(rows, ACCOUNTS, shown)
-
-
-def _refuse_bad_address(address: str) -> None:
-    """BadParameter unless it can be the beginning of a link."""
-    parts = urlsplit(address)
-    if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
-        raise typer.BadParameter(
-            f"--address: expected an address such as https://arena.example.org, got {quote(address)}"
-        )
 
 
 @contextmanager

@@ -16,13 +16,7 @@ import typer
 from adsearch.errors import nearly
 from arena.cli.asking import recorded_game
 from arena.cli.asking.game_filters import filtered, refuse_unknown_game
-from arena.cli.asking.record_options import (
-    DatabaseOption,
-    GameIdArgument,
-    by_name,
-    reading,
-    submissions,
-)
+from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, by_name, reading, submissions
 from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.notes import answer, is_interactive
 from arena.errors import BadRuling
@@ -184,16 +178,7 @@ def revoke(
         _say_what_follows(old.tournament, _UPDATES, db=db)
 
 
-@listed(
-    lambda: RULINGS,
-    about={
-        "id": "the number for `arena rule revoke`",
-        "what": "`void`, `again`, `award`, `withdraw`, `quarantine`, `release` or `revoke`",
-        "tournament, game, number, reason, when": "`game`: its id; `number`: in the tournament",
-        "players, seat": "an array: the players of the game, or the agent; the winner's seat",
-        "revokes, revoked": "the ruling that it takes back; that took it back",
-    },
-)
+@listed(lambda: RULINGS)
 def rulings(
     shown: Shown,
     tournament: Annotated[

@@ -8,11 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.asking.course_options import CourseArgument, RosterOption, comes_first, course_of, roster_of
-from arena.cli.asking.record_options import DatabaseOption, HtmlOption, submissions
+from arena.cli.asking.record_options import (
+    CourseArgument,
+    DatabaseOption,
+    HtmlOption,
+    RosterOption,
+    comes_first,
+    course_of,
+    roster_of,
+    submissions,
+)
 from arena.cli.terminal.files import check_folder, write_file
 from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.notes import wrapped
+from arena.history.words import printable, without_store
 from arena.results.columns import PROGRAMS, Column, Medium
 
 if TYPE_CHECKING:
@@ -23,18 +32,7 @@ if TYPE_CHECKING:
     from arena.course.similar import Gathered, SimilarPair, Source
 
 
-@listed(
-    lambda: _columns(str),
-    about={
-        "agent, version, student": "`student`: as on the roster, else the agent",
-        "other, other_version, other_student": "the same; for `--against`: path, null, path",
-        "share, other_share": "shared part of its own code, from 0 to 1",
-        "kind": "[`same content`, `same file`, `same code` or `same parts`](course.md#copied-work)",
-        "tokens, longest": "shared tokens; those of the longest part",
-        "files": "an array: those equal byte for byte",
-        "parts": "an array of `file`, `lines` (first and last), `other_file`, `other_lines` and `tokens`",
-    },
-)
+@listed(lambda: _columns(str))
 def similar(
     shown: Shown,
     tournament: CourseArgument,
@@ -170,6 +168,4 @@ def _say(text: str) -> None:
 
 
 def _one_line(text: str) -> str:
-    from arena.history.words import printable, without_store
-
     return without_store(printable(text))

@@ -41,7 +41,6 @@ class StepPrinter:
         self._not_tried: list[str] = []
 
     def step(self, step: CheckStep) -> None:
-        """Print a finished step."""
         from rich.text import Text
 
         if not self._begun:

@@ -12,6 +12,7 @@ import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -36,9 +37,7 @@ class Completion(NamedTuple):
 
 
 def complete(command: Any) -> None:
-    """Enable completion for the parameters of `command` and of its subcommands."""
-    for inner in getattr(command, "commands", {}).values():
-        complete(inner)
+    """Enable completion for the parameters of `command`."""
     for parameter in command.params:
         words = _WORDS.get(_called(parameter))
         if words is not None:
@@ -105,17 +104,6 @@ def _descriptions(_: str | None) -> Iterator[str]:
     yield from sorted(str(file) for file in Path().glob("*.toml") if not file.name.endswith(".collected.toml"))
 
 
-def _descriptions_and_games(db: str | None) -> Iterator[str]:
-    yield from _descriptions(db)
-    yield from _games(db)
-
-
-def _descriptions_and_tournaments(db: str | None) -> Iterator[str]:
-    # The descriptions first: they need no database.
-    yield from _descriptions(db)
-    yield from _tournaments(db)
-
-
 def _ids(db: str | None) -> Iterator[str]:
     from db import search
 
@@ -137,8 +125,8 @@ _WORDS: Final[dict[str, Callable[[str | None], Iterator[str]]]] = {
     "game": _games,
     "player": _players,
     "file.toml": _descriptions,
-    "file.toml|game": _descriptions_and_games,
-    "tournament|file.toml": _descriptions_and_tournaments,
+    "file.toml|game": lambda db: chain(_descriptions(db), _games(db)),
+    "tournament|file.toml": lambda db: chain(_descriptions(db), _tournaments(db)),  # the first need no database
     "agent": _agents,
     "opponent": _agents,
     "a": _agents,

@@ -157,16 +157,7 @@ def csv_text(content: bytes, name: str) -> str:
             rows.append([_text(cell.value, cell.number_format) for cell in row])
     except BadImport:
         raise
-    except (
-        BadZipFile,
-        InvalidFileException,
-        KeyError,
-        IndexError,
-        ValueError,
-        TypeError,
-        OSError,
-        SyntaxError,
-    ) as error:
+    except (BadZipFile, InvalidFileException, LookupError, ValueError, TypeError, OSError, SyntaxError) as error:
         raise BadImport(f"{name}: expected a spreadsheet in the format .xlsx ({error}); {_ADVICE}") from None
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(rows)

@@ -6,6 +6,7 @@ options that choose format, columns and rows. JSON is one array on stdout; it do
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import sys
@@ -13,14 +14,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from enum import StrEnum
 from itertools import chain, islice, repeat
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, get_type_hints
 
 import typer
 from msgspec import Struct
 
 from adsearch.errors import meant, quote
 from arena.cli.terminal.notes import table_width, wrap_lines
-from arena.cli.terminal.options import with_options
 from arena.history import csv_cells
 from arena.history.words import printable
 from arena.results.columns import ALL, Column, Medium, Row, document, fields, markdown, standing_in
@@ -131,14 +131,11 @@ OF_ROWS: Final = ("sort", "reverse", "limit")
 
 
 def listed(
-    columns: Callable[[], Iterable[Column[Any]]] = tuple,
-    *,
-    about: Mapping[str, str] | None = None,
-    without: Collection[str] = (),
+    columns: Callable[[], Iterable[Column[Any]]] = tuple, *, without: Collection[str] = ()
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Replace the command's parameter `shown` by the options of listings, except those in `without`, which the command
-    has itself or which make no sense for it. `columns`: those of its listing, which shells complete; `about`: what
-    stands in its JSON, in Markdown, which docs/reference.md lists: by the fields that share the words."""
+    has itself or which make no sense for it. `columns`: those of its listing, which shells complete, and whose fields
+    docs/reference.md explains."""
     named = {"metavar": "NAME", "autocompletion": lambda: [*_by_name(columns())]}
     options = {
         "format": (FormatOption, OutputFormat.TABLE),
@@ -151,7 +148,7 @@ def listed(
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         run = with_options(command, "shown", options, lambda given: Shown(**given))
-        run.listing, run.about = columns, about or {}  # type: ignore[attr-defined]
+        run.listing = columns  # type: ignore[attr-defined]
         return run
 
     return decorate
@@ -192,7 +189,6 @@ def show_one(document: Mapping[str, Any], shown: Shown) -> None:
 
 
 def show_json(document: Any) -> None:
-    """Print one JSON document."""
     print(json.dumps(document, indent=2, allow_nan=False))
 
 
@@ -231,7 +227,6 @@ def _width(text: str) -> int:
 
 
 def _table(rows: Sequence[Row], columns: Sequence[Column[Row]]) -> Iterator[str]:
-    """The lines of the table."""
     columns, least, cells = _fitted(rows, columns)
     bold = bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
     for number, (*before, end) in enumerate(zip(*cells, strict=True)):
@@ -318,3 +313,32 @@ def _pieces(line: str, width: int) -> Iterator[str]:
             piece = ""
         piece += letter
     yield piece
+
+
+# Options that several commands share: a decorator adds them to a command, in the place of one parameter.
+
+
+def with_options(
+    command: Callable[..., None], parameter: str, options: Mapping[str, Any], value: Callable[[dict[str, Any]], Any]
+) -> Callable[..., None]:
+    """The command with these options instead of `parameter`, which gets what `value` makes of theirs."""
+    hints = get_type_hints(command, localns={"GameFilter": Any}, include_extras=True)
+    parameters: list[inspect.Parameter] = []
+    for name, own in inspect.signature(command).parameters.items():
+        if name == parameter:
+            keyword = inspect.Parameter.KEYWORD_ONLY
+            parameters += [
+                inspect.Parameter(each, keyword, default=default, annotation=annotation)
+                for each, (annotation, default) in options.items()
+            ]
+        else:
+            kind = own.VAR_POSITIONAL if own.kind is own.VAR_POSITIONAL else own.KEYWORD_ONLY
+            parameters.append(own.replace(annotation=hints.get(name, own.annotation), kind=kind))
+
+    def run(**given: Any) -> None:
+        found = {name: given.pop(name) for name in options}
+        command(**given, **{parameter: value(found)})
+
+    run.__name__, run.__doc__, run.__module__ = command.__name__, command.__doc__, command.__module__
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return run

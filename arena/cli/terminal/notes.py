@@ -223,7 +223,6 @@ def show_progress(text: str, *, last: bool = False) -> None:
 
 
 def erase_progress() -> None:
-    """Erase the progress line of stderr."""
     _line().erase()
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 from msgspec import structs, to_builtins
 
-from arena.cli.asking.playing_options import CLOCK_HELP, NoHostsOption, WallsOption, refuse_hosts
+from arena.cli.asking.game_options import CLOCK_HELP, NoHostsOption, WallsOption, refuse_hosts
 from arena.cli.asking.record_options import DatabaseOption, submissions
 from arena.cli.terminal import notes
 from arena.cli.terminal.check_steps import StepPrinter, plain, signs
@@ -53,18 +53,7 @@ CHECKED: Final[tuple[Column[CheckReport], ...]] = (
 )
 
 
-@listed(
-    lambda: CHECKED,
-    about={
-        "agent": "",
-        "light": "the result of the worst step: `good`, `warning` or `failed`",
-        "wrong, told, advice": "the first step with that result, its message, what to do; null if all is good",
-        "steps": (
-            "an array of `step`, `light` (also `skipped`), `seconds`, `told`, `advice`, `expected`, `got`, "
-            "`board`, `stderr`, `again` (the command that repeats the step)"
-        ),
-    },
-)
+@listed(lambda: CHECKED)
 def check(
     shown: Shown,
     player: Annotated[

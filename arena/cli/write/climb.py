@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arena.cli.asking import analysis
-from arena.cli.asking.playing_options import CLOCK_HELP, NO_CLOCK, SLOW, SeedOption, WallsOption
+from arena.cli.asking import recorded_game
+from arena.cli.asking.game_options import CLOCK_HELP, NO_CLOCK, SLOW, SeedOption, WallsOption
 from arena.cli.asking.record_options import DatabaseOption
 from arena.cli.terminal import bars, notes
 from arena.cli.terminal.listings import show_json
@@ -20,7 +20,7 @@ from arena.errors import BadPlayer
 from arena.history.words import printable, verdict, without_store
 from arena.match.clock import TimeControl
 from arena.players.player import read_player
-from arena.student.climb import MOST
+from arena.student.climb import GIVES_UP, MOST, StepVerdict
 
 if TYPE_CHECKING:
     from arena.players.entrants import Confinement
@@ -134,7 +134,7 @@ def climb(
         try:
             look = _show(run, run.climb, format, was_interrupted=interrupted, seed_given=seed is not None)
             if look is not None and look.game.record.moves and not look.game.at_fault:
-                analysis.keep(look.game.id, look.plies, total=len(look.game.record.moves), db=db)
+                recorded_game.keep(look.game.id, look.plies, total=len(look.game.record.moves), db=db)
         except KeyboardInterrupt:
             interrupted = True
             print("interrupted", file=sys.stderr)
@@ -166,7 +166,6 @@ def _show(
     """Print the results, and return what to look at first; `was_interrupted`: without the search for it."""
     from arena.match.schedule import repeated_games
     from arena.student.analysis import reasons, turning_point
-    from arena.student.climb import GIVES_UP
 
     lost = run.lost(climb)
     if format is ClimbFormat.JSON:
@@ -186,7 +185,7 @@ def _show(
         print(wrapped(f"{repeated} of {len(climb.played)} games repeat another game move for move"))
     if climb.broken:
         print(wrapped(f"stopped after faults in {climb.faults} games in a row; to see what is wrong:"))
-        print(f"    {_check(run)}")
+        print(f"    {shlex.join(['arena', 'check', run.agent, '--game', run.game])}")
     if (learned := None if was_interrupted else turning_point(lost)) is not None:
         print("\nlook at this game first:")
         print(wrapped(_in_words(run, learned), begin="    ", more="      "))
@@ -231,10 +230,6 @@ def _commands(run: ClimbRun, learned: TurningPoint) -> list[str]:
     if learned.ply and not run.is_program:
         commands.append(f"arena replay {id} --debug --turn {learned.ply}")
     return commands
-
-
-def _check(run: ClimbRun) -> str:
-    return shlex.join(["arena", "check", run.agent, "--game", run.game])
 
 
 def _document(run: ClimbRun, climb: Climb, lost: list[LostGame], learned: TurningPoint | None) -> dict[str, Any]:
@@ -339,13 +334,11 @@ class ClimbScreen:
             notes.show_progress(_line(self._shown + 1, current) + left)
 
     def clear(self) -> None:
-        """Erase the progress line."""
         if not self._quiet:
             notes.erase_progress()
 
 
 def _line(number: int, step: LadderStep) -> str:
-    """The line of a step."""
     from rich.cells import cell_len
 
     room = max(8, min(22, line_width() - _BESIDE_NAMES))
@@ -362,8 +355,6 @@ def _line(number: int, step: LadderStep) -> str:
 
 def standing(step: LadderStep) -> str:
     """How the agent stands against the opponent, in words."""
-    from arena.student.climb import StepVerdict
-
     if step.verdict is StepVerdict.BETTER:
         return "clearly better"
     return "clearly weaker" if step.likelihood <= _WEAKER else "no clear lead"

@@ -9,9 +9,10 @@ import typer
 
 from adsearch import games
 from arena.history.words import printable
-from arena.student.starter import Style, with_templates
+from arena.student import starter
+from arena.student.starter import Style
 
-_LANGUAGES: Final = with_templates()
+_LANGUAGES: Final = starter.with_templates()
 _OTHERS: Final = ", ".join(language.ending for language in _LANGUAGES.values() if not language.hosted)
 
 
@@ -50,8 +51,6 @@ def new(
 
     Example: arena new bot.cpp --game connect4
     """
-    from arena.student import starter
-
     path = Path(file).expanduser()
     folder = file.endswith("/")
     made = starter.agent(path, game, games.start(game), style, language, folder=folder)

@@ -25,7 +25,7 @@ from arena.course.report import WholeReport
 from arena.course.roster import Roster, folded, replace_unprintable
 from arena.history import csv_cells, words
 from arena.history.words import moment
-from arena.pages.boards import boards
+from arena.pages.boards import drawn_boards
 from arena.pages.drawing import Document, PageFrame, draw
 from arena.players import versions
 from arena.players.submissions import Store
@@ -244,7 +244,7 @@ def of_feedback(
         return None if agent is None else agent(name)
 
     found, own = feedback.found, feedback.agent.name
-    drawn = boards((picture.state, picture.last) for seen in found.to_see for picture in seen.pictures)
+    drawn = drawn_boards((picture.state, picture.last) for seen in found.to_see for picture in seen.pictures)
     left = iter(drawn.drawn)
     games = [
         {

@@ -11,14 +11,14 @@ import json
 import re
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from adsearch.errors import AdsearchError, quote
 from agents.protocol import Verdict
 from arena.history.documents import NUMBERS, TEXTS
 from arena.history.exchange import chess_openings
 from arena.history.exchange.checks import refuse
-from arena.history.exchange.spreadsheet import by_seat, of_seats, points, result, seat_name
+from arena.history.exchange.spreadsheet import Reader, by_seat, result, seat_name
 from arena.match.clock import SECOND, TimeControl
 from db.records import MAX_INTEGER, MoveRecord, PastGame, PastRuling, PastSeat, moment_of
 
@@ -179,23 +179,21 @@ def read(text: str, name: str) -> Iterator[tuple[int, PastGame]]:
         yield game.line, game.read()
 
 
-class _Game:
+class _Game(Reader):
     """A game that is being read, line by line."""
 
     def __init__(self, name: str, line: int) -> None:
+        super().__init__(name, line)
         self.line = line
         # Whether a line after the tags has been read.
         self.moving = False
-        self._name = name
         self._tags: dict[str, str] = {}
         self._rulings: list[PastRuling] = []
         self._moves: list[MoveRecord] = []
         # The lines after the tags of a game of chess.
         self._chess: list[str] = []
-        self._at = line
 
     def add_tag(self, line: str, number: int) -> None:
-        """Reads a line with a tag."""
         self._at = number
         found = _TAG.fullmatch(line)
         if found is None:
@@ -219,7 +217,10 @@ class _Game:
             if line.strip() != self._tags.get("Result"):
                 self._refuse(f"expected a move such as 1. d1 {{[%who 0]}}, or the result, got {quote(line)}")
             return
-        fields: dict[str, Any] = {"ply": int(found[1]), "move": self._bare(found[2])}
+        fields: dict[str, Any] = {
+            "ply": int(found[1]),
+            "move": self._string(found[2]) if found[2].startswith('"') else found[2],
+        }
         comment, at = found[3] or "", 0
         while at < len(comment):
             part = _COMMENT.match(comment, at)
@@ -282,15 +283,9 @@ class _Game:
             players.append(player)
         if not players:
             self._refuse('expected players: [First "alice"] and so on')
-        given = self._tags.get("Result", "*")
-        try:
-            scored = points(given)
-        except ValueError:
-            self._refuse(f"expected a result such as 1-0, 0-1, 1/2-1/2 or points, got {quote(given)}")
-        if scored is not None and len(scored) != len(players):
-            self._refuse(f"expected the points of {len(players)} players, got {quote(given)}")
+        scored = self._scored(self._tags.get("Result", "*"), len(players))
         utilities, versions, outdated, anchors, spent, longest, clocks = (
-            self._listed(tag, len(players))
+            self._of_seats(tag, self._tags.get(tag, ""), len(players))
             for tag in ("Utilities", "Versions", "Outdated", "Anchors", "Spent", "Longest", "Clocks")
         )
         for seat, player in enumerate(players):
@@ -306,13 +301,6 @@ class _Game:
                 longest=self._time(longest[seat]),
                 clock=clocks[seat],
             )
-
-    def _listed(self, tag: str, players: int) -> list[str | None]:
-        """The values of a tag with one value for each seat."""
-        values = of_seats(self._tags.get(tag, ""), players)
-        if values is None:
-            self._refuse(f"{tag}: expected {players} values, got {quote(self._tags[tag])}")
-        return values
 
     def _fields(self, tag: str, value: str) -> dict[str, Any]:
         """The fields that a comment sets; empty for an unknown comment."""
@@ -341,9 +329,6 @@ class _Game:
         if not (isinstance(id, int) and isinstance(revokes, int | None)):
             self._refuse(f"expected numbers of rulings, got {quote(text)}")
         return PastRuling(what, seat, reason, when, id, revokes)
-
-    def _bare(self, text: str) -> str:
-        return self._string(text) if text.startswith('"') else text
 
     def _string(self, text: str) -> str:
         try:
@@ -375,6 +360,3 @@ class _Game:
         if not time.is_finite() or abs(time) > MAX_INTEGER:
             self._refuse(f"expected seconds, got {quote(text)}")
         return int(time)
-
-    def _refuse(self, why: str) -> NoReturn:
-        refuse(self._name, self._at, why)

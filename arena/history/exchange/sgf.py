@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import PurePath
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple
 
 from adsearch.errors import BadMove, BadOption, quote
 from adsearch.games.go import PASS, Go
@@ -19,7 +19,7 @@ from agents.protocol import Verdict
 from arena.errors import ArenaError, BadClock
 from arena.history import recorded_rules, words
 from arena.history.exchange.checks import refuse
-from arena.history.exchange.spreadsheet import paired
+from arena.history.exchange.spreadsheet import Reader, paired
 from arena.installation import version
 from arena.match.clock import SECOND, TimeControl
 from arena.match.points import result
@@ -210,22 +210,21 @@ def _main_lines(text: str, name: str) -> Iterator[list[_Node]]:
         refuse(name, line, "expected ) at the end of the game")
 
 
-class _Game:
+class _Game(Reader):
     """A game that is being read."""
 
     def __init__(self, nodes: list[_Node], name: str) -> None:
+        super().__init__(name, nodes[0].line)
         self._nodes = nodes
         self._root = nodes[0]
-        self._name = name
         self._moves: list[MoveRecord] = []
-        self._line = self._root.line
         self._rules, self._state = self._start()
 
     def read(self, count: int) -> PastGame:
         """The game, the `count`-th of its file."""
         stones: list[int] = []
         for node in self._nodes:
-            self._line = node.line
+            self._at = node.line
             stones += self._handicap(node)
             for seat, colour in enumerate(_COLOURS):
                 if colour in node.properties:
@@ -234,7 +233,7 @@ class _Game:
                     self._play(self._point(node.get(colour)), seat, node)
         if stones and not self._moves:
             self._place(stones, 1)
-        self._line = self._root.line
+        self._at = self._root.line
         date = self._root.get("DT")[:10]
         verdict, fault, points, utilities = self._ended()
         return PastGame(
@@ -372,9 +371,6 @@ class _Game:
     @property
     def _size(self) -> int:
         return self._state.board.size
-
-    def _refuse(self, why: str) -> NoReturn:
-        refuse(self._name, self._line, why)
 
 
 def _agree(found: re.Match[str] | None, ahead: float) -> bool:

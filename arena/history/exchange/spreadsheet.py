@@ -75,6 +75,33 @@ def of_seats(text: str, seats: int) -> list[str | None] | None:
     return [None if value == "-" else value for value in values] if len(values) == seats else None
 
 
+class Reader:
+    """Reads a part of a file; a mistake is a BadImport with its line."""
+
+    def __init__(self, name: str, line: int) -> None:
+        self._name, self._at = name, line
+
+    def _refuse(self, why: str) -> NoReturn:
+        refuse(self._name, self._at, why)
+
+    def _scored(self, text: str, players: int) -> list[float] | None:
+        """The points of a result for this number of players."""
+        try:
+            scored = points(text)
+        except ValueError:
+            self._refuse(f"expected a result such as 1-0, 0-1, 1/2-1/2 or points, got {quote(text)}")
+        if scored is not None and len(scored) != players:
+            self._refuse(f"expected the points of {players} players, got {quote(text)}")
+        return scored
+
+    def _of_seats(self, column: str, text: str, players: int) -> list[str | None]:
+        """The values of a text with one value for each seat."""
+        values = of_seats(text, players)
+        if values is None:
+            self._refuse(f"{column}: expected {players} values, got {quote(text)}")
+        return values
+
+
 # Moves separated by spaces.
 
 
@@ -202,18 +229,17 @@ def paired(game: PastGame, before: PastGame | None, met: Counter[str]) -> tuple[
     return game, game
 
 
-class _Row:
+class _Row(Reader):
     """A row that is being read."""
 
     def __init__(self, cells: Mapping[str, str], name: str, line: int) -> None:
+        super().__init__(name, line)
         self._cells = cells
-        self._name = name
-        self._line = line
 
     def game(self, count: int) -> PastGame:
         """The game of the row, the `count`-th of the file; its pair is empty if the row has none."""
         players = self._players()
-        scored = self._result(len(players))
+        scored = self._scored(self._cells.get("result", ""), len(players))
         moves = self._moves()
         texts = {text: self._text(text) for text in TEXTS}
         texts["tournament"] = texts["tournament"] if "tournament" in self._cells else PurePath(self._name).stem
@@ -222,7 +248,8 @@ class _Row:
         defaults = {"game": "unknown", "clock": "none", "status": status, "verdict": verdict}
         utilities = self._utilities(len(players))
         versions, outdated, anchors = (
-            self._of_seats(column, len(players)) for column in ("versions", "outdated", "anchors")
+            self._of_seats(column, self._cells.get(column, ""), len(players))
+            for column in ("versions", "outdated", "anchors")
         )
         plies = self._number("plies")
         return PastGame(
@@ -259,16 +286,6 @@ class _Row:
         if not players:
             self._refuse("expected a player in the column 'first', got nothing")
         return players
-
-    def _result(self, players: int) -> list[float] | None:
-        text = self._cells.get("result", "")
-        try:
-            scored = points(text)
-        except ValueError:
-            self._refuse(f"expected a result such as 1-0, 0-1, 1/2-1/2 or points, got {quote(text)}")
-        if scored is not None and len(scored) != players:
-            self._refuse(f"expected the points of {players} players, got {quote(text)}")
-        return scored
 
     def _utilities(self, players: int) -> list[float] | list[None]:
         text = self._text("utilities")
@@ -316,12 +333,3 @@ class _Row:
             return float(text)
         except ValueError:
             self._refuse(f"{column}: expected a number, got {quote(text)}")
-
-    def _of_seats(self, column: str, seats: int) -> list[str | None]:
-        values = of_seats(self._cells.get(column, ""), seats)
-        if values is None:
-            self._refuse(f"{column}: expected {seats} values, got {quote(self._cells[column])}")
-        return values
-
-    def _refuse(self, why: str) -> NoReturn:
-        refuse(self._name, self._line, why)

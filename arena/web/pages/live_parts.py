@@ -18,7 +18,7 @@ from arena.history import recorded_rules, words
 from arena.match.live import LiveGame, LivePly
 from arena.match.seeds import GameSeeds
 from arena.pages import event
-from arena.pages.boards import boards, plain_board
+from arena.pages.boards import drawn_boards, plain_board
 from arena.pages.drawing import Document, part
 from arena.pages.game import ShownPly, ShownSeat, about, items, runs, seat_kind, shape, shown
 from arena.play.followed_game import FollowedGame
@@ -195,7 +195,7 @@ def board(game: PastGame, followed: FollowedGame, *, plain: bool = False) -> str
         return part("no_board", "There is no board: the rules failed.") if followed.trouble else ""
     if plain:
         return plain_board(position, followed.last)
-    drawn = boards([(position, followed.last)], ended=None if followed.end is None else 0)
+    drawn = drawn_boards([(position, followed.last)], ended=None if followed.end is None else 0)
     return drawn.drawn[0]
 
 

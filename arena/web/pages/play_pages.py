@@ -19,8 +19,7 @@ from adsearch.pictures.boards import can_turn, is_clicked, pictures
 from adsearch.pictures.boards.paper import colour, player
 from arena.history import words
 from arena.match.clock import MILLISECOND
-from arena.pages.board_marks import clicks, fields_of, with_fields, with_hint
-from arena.pages.boards import boards, plain_board
+from arena.pages.boards import clicks, drawn_boards, fields_of, plain_board, with_fields, with_hint
 from arena.pages.drawing import Document, part
 from arena.pages.game import ShownPly, ShownSeat, about, items, plays, runs, seat_kind
 from arena.results import figures
@@ -266,7 +265,7 @@ def _board(seen: SeenGame, state: State[Any] | None) -> str:
     if state is None:
         return part("no_board", "There is no board: the rules failed.") if seen.rules else ""
     below = _below(seen)
-    drawn = boards([(state, seen.last)], below=below, ended=0 if seen.status is GameStatus.OVER else None)
+    drawn = drawn_boards([(state, seen.last)], below=below, ended=0 if seen.status is GameStatus.OVER else None)
     picture = drawn.drawn[0]
     if seen.status is GameStatus.YOURS:
         fields = fields_of(state, below=below)

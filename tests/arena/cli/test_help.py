@@ -55,10 +55,11 @@ def test_help_says_what_is_built(words: list[str], said: str) -> None:
 def test_every_function_with_the_help_of_a_command_is_listed_once() -> None:
     """A command's help has an example: so a command that nobody listed is found."""
     functions = []
-    for path in Path(arena.cli.__file__).parent.glob("*/*.py"):
+    folder = Path(arena.cli.__file__).parent
+    for path in folder.rglob("*.py"):
         for node in ast.parse(path.read_text("utf-8")).body:
             if isinstance(node, ast.FunctionDef) and "Example" in (ast.get_docstring(node) or ""):
-                functions.append((f"{path.parent.name}.{path.stem}", node.name))
+                functions.append((".".join(path.relative_to(folder).with_suffix("").parts), node.name))
     assert sorted(functions) == sorted(
         (file, name) for file, _, name in (place.rpartition(".") for place in PLACES.values())
     )

@@ -14,8 +14,7 @@ from adsearch import State, games
 from adsearch.games.tictactoe import TicTacToe
 from adsearch.pictures.boards import cells
 from arena.history.replay import replay
-from arena.pages.board_marks import Legend, clicks, fields_of, legend, with_fields, with_marks
-from arena.pages.boards import boards
+from arena.pages.boards import Legend, clicks, drawn_boards, fields_of, legend, with_fields, with_marks
 from arena.pages.replay_page import page
 from db.records import Marks, MoveRecord, PastGame
 from tests.kit.html_validity import check_html
@@ -26,7 +25,7 @@ ALL_KINDS: Marks = {"a1": "good", "b1": "bad", "c1": "best", "a2": "danger", "b2
 
 def drawn(state: State[Any], marks: Marks, **how: Any) -> ElementTree.Element:
     """The group of the marks, the last of the board."""
-    (board,) = boards([(state, None)], **how).drawn
+    (board,) = drawn_boards([(state, None)], **how).drawn
     markup = with_marks(board, marks, state, **how)
     picture, *caption = ElementTree.fromstring(f"<figure>{markup}</figure>")
     *rest, group = picture
@@ -95,7 +94,7 @@ def test_the_board_of_the_other_side_is_marked_from_there() -> None:
 @pytest.mark.parametrize("rules", EVERY_GAME, ids=named)
 def test_every_cell_of_every_game_can_be_marked_and_other_names_change_nothing(rules: str) -> None:
     state = games.start(rules)
-    (board,) = boards([(state, None)]).drawn
+    (board,) = drawn_boards([(state, None)]).drawn
     names = [*cells(state)]
     assert with_marks(board, {"no cell": "good"}, state) == board
     assert with_marks(board, {}, state) == with_marks(board, None, state) == board
@@ -117,7 +116,7 @@ def test_what_is_not_an_inline_picture_stays_as_it_is(board: str) -> None:
 
 
 def test_a_board_of_rules_that_raise_is_not_marked() -> None:
-    board = boards([(games.start("tictactoe"), None)]).drawn[0]
+    board = drawn_boards([(games.start("tictactoe"), None)]).drawn[0]
     assert with_marks(board, {"a1": "good"}, Broken.start(m=3, n=3, k=3)) == board
     assert with_marks(board, {"a1": "good"}, None) == board
 
@@ -179,7 +178,7 @@ def parsed(markup: str) -> list[ElementTree.Element]:
 @pytest.mark.parametrize("rules", EVERY_GAME, ids=named)
 def test_every_field_is_a_rectangle_after_the_drawing_and_every_click_has_one(rules: str) -> None:
     steps = replay(past_game(rules), trust=True).steps[:40]
-    shown = boards((step.state, step.last) for step in steps).drawn
+    shown = drawn_boards((step.state, step.last) for step in steps).drawn
     for step, board in zip(steps, shown, strict=True):
         assert step.state is not None
         fields = fields_of(step.state)
@@ -201,7 +200,7 @@ def test_every_field_is_a_rectangle_after_the_drawing_and_every_click_has_one(ru
 def test_a_field_is_where_the_picture_has_it() -> None:
     state = games.start("tictactoe")
     fields = fields_of(state)
-    *_, group = parsed(with_fields(boards([(state, None)]).drawn[0], fields))[0]
+    *_, group = parsed(with_fields(drawn_boards([(state, None)]).drawn[0], fields))[0]
     places = {
         one.get("data-field"): tuple(float(one.get(key, "nan")) for key in ("x", "y")) for one in group.iter("rect")
     }
@@ -210,7 +209,7 @@ def test_a_field_is_where_the_picture_has_it() -> None:
 
 def test_each_field_has_a_dot_inside_it() -> None:
     state = games.start("othello")
-    *_, group = parsed(with_fields(boards([(state, None)]).drawn[0], fields_of(state)))[0]
+    *_, group = parsed(with_fields(drawn_boards([(state, None)]).drawn[0], fields_of(state)))[0]
     for field, dot in zip(group[::2], group[1::2], strict=True):
         for edge, length, middle in (("x", "width", "cx"), ("y", "height", "cy")):
             begin = float(field.get(edge, "nan"))

@@ -16,7 +16,7 @@ from adsearch import State, games
 from adsearch.pictures.boards import draw
 from adsearch.pictures.svg import split_style
 from arena.history.replay import replay
-from arena.pages.boards import animated, boards
+from arena.pages.boards import animated, drawn_boards
 from tests.kit.arena_program import arena
 from tests.kit.page_games import EVERY_GAME, named, past_game
 
@@ -43,7 +43,7 @@ class Own(State[int]):
 
 def drawn(*pictures: Any) -> tuple[str, ...]:
     """The markup of boards with these pictures."""
-    return boards((Own(picture), None) for picture in pictures).drawn
+    return drawn_boards((Own(picture), None) for picture in pictures).drawn
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_what_is_not_a_picture_is_shown_as_text(picture: object) -> None:
 )
 def test_a_picture_of_a_user_supplied_game_is_an_image_with_its_title(inside: str) -> None:
     picture = PICTURE.format(inside)
-    found = boards([(Own(picture), None)])
+    found = drawn_boards([(Own(picture), None)])
     assert found.shared == ""
     image = re.fullmatch('<img src="data:image/svg\\+xml;base64,([^"]*)" alt="Mine">', found.drawn[0])
     assert image is not None
@@ -78,13 +78,13 @@ def test_a_picture_of_a_user_supplied_game_is_an_image_with_its_title(inside: st
 
 
 def test_without_a_position_there_is_no_markup() -> None:
-    assert boards([(None, None)] * 3) == (("", "", ""), "")
+    assert drawn_boards([(None, None)] * 3) == (("", "", ""), "")
 
 
 def test_common_parts_of_boards_are_written_once() -> None:
     start = games.start("tictactoe")
     marked = start.play(start.moves()[0])
-    found = boards((state, None) for state in (start, marked, marked))
+    found = drawn_boards((state, None) for state in (start, marked, marked))
     whole = found.shared + "".join(found.drawn)
     assert whole.count('class="line"') == start.svg().count('class="line"') == 1
     assert all("<use" in each for each in found.drawn)
@@ -93,7 +93,7 @@ def test_common_parts_of_boards_are_written_once() -> None:
 @pytest.mark.parametrize("rules", EVERY_GAME, ids=named)
 def test_every_board_holds_the_same_elements_as_its_picture(rules: str) -> None:
     steps = replay(past_game(rules), trust=True).steps[:40]
-    found = boards((step.state, step.last) for step in steps)
+    found = drawn_boards((step.state, step.last) for step in steps)
     shared = ElementTree.fromstring(found.shared or "<svg/>")
     parts = {f"#{group.get('id')}": group for group in shared.iter("g")}
     for step, shown in zip(steps, found.drawn, strict=True):
@@ -106,7 +106,7 @@ def test_every_board_holds_the_same_elements_as_its_picture(rules: str) -> None:
 def test_a_board_is_drawn_without_its_margin_and_its_caption_stands_alone(rules: str) -> None:
     step = replay(past_game(rules), trust=True).steps[-1]
     assert step.state is not None
-    board, *captions = _svgs(boards([(step.state, step.last)]).drawn[0])
+    board, *captions = _svgs(drawn_boards([(step.state, step.last)]).drawn[0])
     if "data-board" not in board.attrib:
         assert captions == []
         return
@@ -144,7 +144,7 @@ def test_a_long_game_of_go_shares_its_rows() -> None:
         move = state.playout_move(random)
         state = state.play(move)
         positions.append((state, move))
-    found = boards(positions)
+    found = drawn_boards(positions)
     assert max(board.count("<use ") for board in found.drawn) <= 19 + 6
     assert sum(map(len, found.drawn)) < 60 * 2_000
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.history.replay import played_on, replay
-from arena.pages.boards import boards
+from arena.pages.boards import drawn_boards
 from arena.pages.replay_page import page
 from tests.kit.chromium import Browser, check_axe, check_contrast, check_keyboard, check_width, until
 from tests.kit.page_games import analysed, past_game
@@ -85,7 +85,7 @@ def test_the_better_line_and_the_answer_can_be_played_on_the_board(browser: Brow
         ):
             row = page.locator(f"#step .line.{kind} button")
             assert row.all_text_contents() == [*line]
-            positions = [boards([position]).drawn[0] for position in played_on(begin, line)]
+            positions = [drawn_boards([position]).drawn[0] for position in played_on(begin, line)]
             row.first.click()
             for number, position in enumerate(positions):
                 assert page.evaluate(POSITION, position)

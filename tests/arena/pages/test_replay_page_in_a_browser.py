@@ -9,7 +9,7 @@ import pytest
 from msgspec import structs
 
 from arena.history.replay import replay
-from arena.pages.boards import boards
+from arena.pages.boards import drawn_boards
 from arena.pages.drawing import PageFrame, draw
 from arena.pages.replay_page import page
 from tests.kit.chromium import Browser, check_axe, check_contrast, check_keyboard, check_width, until
@@ -287,7 +287,7 @@ def test_each_position_is_drawn_from_the_shared_parts_as_it_is_alone(
             shown.evaluate("ply => { location.hash = `#ply-${ply}`; }", step.number)
             until(shown, partial(is_at, shown, step.number))
             shown.evaluate(SETTLED)
-            alone = boards([(step.state, step.last)], ended=0 if step.number == len(game.moves) else None)
+            alone = drawn_boards([(step.state, step.last)], ended=0 if step.number == len(game.moves) else None)
             assert shown.evaluate(POSITION, alone.drawn[0]), step.number
 
 
@@ -404,8 +404,8 @@ def test_boards_that_share_their_parts_look_as_they_were_drawn(browser: Browser,
     plain, shared, parts = [], [], []
     for number, rules in enumerate(EVERY_GAME):
         steps = replay(past_game(rules)).steps[-14::7]
-        drawn = boards((step.state, step.last) for step in steps)
-        plain += [boards([(step.state, step.last)]).drawn[0] for step in steps]
+        drawn = drawn_boards((step.state, step.last) for step in steps)
+        plain += [drawn_boards([(step.state, step.last)]).drawn[0] for step in steps]
         parts.append(drawn.shared.replace('id="b', f'id="game{number}-'))
         shared += [board.replace('"#b', f'"#game{number}-') for board in drawn.drawn]
     seen = []

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from adsearch import State, games
-from arena.cli.play import game_rows
 from arena.cli.play.game_screen import GameScreen
-from arena.history import words
+from arena.history import documents, words
 from arena.match.schedule import Began, Entrant, Finished, Planned, Ply
 from db.records import GameRecord, MoveRecord, SeatRecord
 
@@ -40,7 +39,7 @@ def test_attempts_that_are_played_again_are_no_games_of_their_own(capsys: pytest
     ]
     GameScreen(quiet=True).show_score(attempts)
     assert capsys.readouterr().out == "2 games, points: a 1   b 0\n"
-    assert [game_rows.game(event)["attempt"] for event in attempts] == [1, 2, 3]
+    assert [documents.past(event).attempt for event in attempts] == [1, 2, 3]
 
 
 def scored(*utilities: float) -> Finished:

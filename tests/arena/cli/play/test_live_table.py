@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from arena.cli.play.run_screen import LiveTable, RunScreen
+from arena.cli.play.tournament_display import RunProgress
 from arena.cli.terminal.board import Look
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.ratings import points
@@ -66,7 +67,8 @@ class Directed:
 
 
 def table_of(course: Course, *, clock: Any = lambda: 0.0) -> LiveTable:
-    return LiveTable(cast("Tournament", course), clock=clock)
+    tournament = cast("Tournament", course)
+    return LiveTable(tournament, RunProgress(tournament, clock).time_left, clock=clock)
 
 
 def seen(table: LiveTable, *, width: int = 77, height: int = 24) -> str:
@@ -247,7 +249,7 @@ def test_it_counts_the_same_games_as_the_standings_after_a_source_has_changed(pl
     for text in ("x = 1", "x = 2"):
         played.write_agent("ann", text)
         with played.opened() as tournament:
-            table = LiveTable(tournament)
+            table = LiveTable(tournament, str)
             shown = [line.split() for line in seen(table).splitlines()]
         with Database(str(played.folder / "arena.db")) as database, database.reading() as connection:
             expected = standings(connection, 1).lines
@@ -286,7 +288,7 @@ class Shown:
 def test_the_run_fills_the_screen_and_messages_stay(columns: int, rows: int) -> None:
     students = tuple(f"student {number}" for number in range(1000))
     shown = Shown(columns, rows, "g", "n", "s", "w", "g", "x")
-    screen = RunScreen(cast("Tournament", Course(entered=students)), cast("Any", shown))
+    screen = RunScreen(cast("Tournament", Course(entered=students)), cast("Any", shown), str)
     for number in range(9):
         screen.say(f"message {number}")
     assert shown.is_done.wait(PATIENCE)

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 from rich.console import Console
 
-from arena.cli.play.tournament_display import TournamentDisplay
+from arena.cli.play.tournament_display import RunProgress, TournamentDisplay
 from arena.match.schedule import Entrant, Finished, PaceChanged, Planned
 from arena.tournament import league
 from arena.tournament.tournament import Tournament
@@ -78,3 +78,30 @@ def test_after_the_last_game_the_number_of_games_at_once_is_of_no_interest(capsy
     shown.show(PaceChanged(3, 2, 0.34))
     shown.show(PaceChanged(1, 1, 0.5))
     assert capsys.readouterr() == ("", "")
+
+
+# The lines of progress in the log of a run.
+
+
+@dataclass
+class Played:
+    """How far a tournament is."""
+
+    over: int
+    expected: int = 100
+
+
+def test_a_line_a_minute_at_most_with_the_time_that_the_other_games_need() -> None:
+    seconds, played = 0.0, Played(20)
+    progress = RunProgress(cast("Tournament", played), lambda: seconds)
+    lines = []
+    for _ in range(60):
+        seconds += 4.0
+        played.over += 1
+        lines.append(progress.line("now"))
+    assert [(place + 1) * 4 for place, line in enumerate(lines) if line] == [60, 120, 180, 240]
+    assert next(filter(None, lines)) == "now  35 of 100 games are over, about 4 minutes left"
+
+
+def test_before_the_first_game_of_this_run_no_time_is_given() -> None:
+    assert RunProgress(cast("Tournament", Played(20)), lambda: 0.0).time_left() == ""

@@ -16,7 +16,7 @@ from arena.history import exchange
 from arena.history.exchange import FileFormat, chess_openings
 from arena.match.clock import SECOND
 from db.records import JudgedPly, Mark, MoveRecord, PastGame, PastSeat, PositionValue
-from tests.arena.history.test_shown_moves import FOOLS_MATE, recorded
+from tests.arena.history.test_words import FOOLS_MATE, recorded
 from tests.kit.effort import tries
 
 chess = pytest.importorskip("chess", reason="python-chess is not installed")

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as some
 
-from arena.results import figures, row_pictures
+from arena.results import figures
 
 RATINGS = some.floats(-5000, 5000)
 ERRORS = some.floats(0, 5000)
@@ -22,17 +22,17 @@ def numbers(picture: str, *names: str) -> list[float]:
 
 @given(some.lists(some.tuples(RATINGS, ERRORS), min_size=1, max_size=30))
 def test_every_rating_is_on_the_scale_and_inside_its_bar(known: list[tuple[float, float]]) -> None:
-    low, high = row_pictures.scale(known)
+    low, high = figures.scale(known)
     assert low % 100 == high % 100 == 0
     for rating, error in known:
         assert low <= rating <= high
-        begin, end, dot, same = numbers(row_pictures.whisker(rating, error, low, high), "x1", "x2")
+        begin, end, dot, same = numbers(figures.whisker(rating, error, low, high), "x1", "x2")
         assert 0 <= begin <= dot == same <= end <= 100
 
 
 @given(some.lists(RATINGS, max_size=40))
 def test_a_curve_stays_in_its_box(ratings: list[float]) -> None:
-    picture = row_pictures.spark(ratings)
+    picture = figures.spark(ratings)
     assert (picture == "") == (len(ratings) < 2)
     for x, y in re.findall(r"([\d.]+),([-\d.]+)", picture):
         assert 0 <= float(x) <= 100
@@ -41,7 +41,7 @@ def test_a_curve_stays_in_its_box(ratings: list[float]) -> None:
 
 @given(*[some.integers(0, 10**6)] * 3)
 def test_a_bar_is_whole_if_there_are_games(won: int, drawn: int, lost: int) -> None:
-    picture = row_pictures.bar(won, drawn, lost)
+    picture = figures.shares_bar(won, drawn, lost)
     if won + drawn + lost == 0:
         assert picture == ""
     else:

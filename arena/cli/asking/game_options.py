@@ -1,19 +1,99 @@
-"""Options of the commands that play games: the random seed, how agents are confined, and on which machines."""
+"""Options about games: the position, the clock, the random seed, how agents are confined, and on which machines."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
+from math import isnan
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from adsearch import State, games
+from adsearch.errors import BadMove, BadPosition, BadSearch, quote
 from arena.match.allowance import WallKind
 from arena.match.clock import SECOND, TimeControl
 
 if TYPE_CHECKING:
     from arena.hosts.cluster import Cluster
     from arena.walls.run_folder import RunFolder
+
+# Arguments that name a position (a game, a position as text, moves to play first), and how a search looks at it.
+
+
+GameArgument = Annotated[
+    str, typer.Argument(metavar="GAME", help="Game, with options if needed: connect4, connect4:rows=5.")
+]
+PositionOption = Annotated[
+    str | None,
+    typer.Option(
+        "--position",
+        metavar="TEXT",
+        help="Position to start at, as text: arena games GAME explains it.",
+        show_default="the start of the game",
+    ),
+]
+MovesOption = Annotated[
+    str,
+    typer.Option("--moves", metavar="MOVES", help="Moves and dice rolls to play first, separated by spaces."),
+]
+
+
+class Order(StrEnum):
+    """The order in which moves are tried."""
+
+    GIVEN = "given"
+    REVERSED = "reversed"
+
+
+OrderOption = Annotated[Order, typer.Option("--order", help="Order in which moves are tried.")]
+WindowOption = Annotated[
+    str | None,
+    typer.Option("--window", metavar="ALPHA,BETA", help="Window of the root, such as 9,11 or -inf,3."),
+]
+
+
+def asked_position(game: str, position: str | None, moves: str) -> State[Any]:
+    """The start of `game`, or its `position`, after `moves`, a text of moves separated by spaces."""
+    try:
+        state = games.start(game) if position is None else games.load(game, position)
+    except BadPosition as error:
+        raise BadPosition(f"--position: {error}") from None
+    for number, text in enumerate(moves.split(), 1):
+        try:
+            state = state.play(state.from_text(text))
+        except BadMove as error:
+            raise BadMove(f"--moves, ply {number}: {error}") from None
+    return state
+
+
+def position_title(what: str, position: str | None, moves: str) -> str:
+    """The title of a picture of `what`: the position and the moves are named if they are given."""
+    begun = what if position is None else f"{what}, from {position}"
+    return f"{begun}, after {' '.join(moves.split())}" if moves.split() else begun
+
+
+def as_searched(state: State[Any], order: Order) -> State[Any]:
+    """`state` as a search gets it: with its moves in this order."""
+    from adsearch.wrapped import backwards
+
+    return backwards(state) if order is Order.REVERSED else state
+
+
+def read_window(text: str) -> tuple[float, float]:
+    """Alpha and beta of a --window; the search checks their order."""
+    try:
+        alpha, beta = map(float, text.split(","))
+    except ValueError:
+        alpha = beta = float("nan")
+    if isnan(alpha) or isnan(beta):
+        raise BadSearch(f"--window: expected a window such as 9,11 or -inf,3, got {quote(text)}")
+    return alpha, beta
+
+
+# How games are played.
+
 
 CLOCK_HELP: Final = (
     "Clock in seconds: 60, 60+0.5 (+0.5 a move), 40/300+3 (300 for 40 moves), 60+5x10 (byo-yomi), move=0.1 or none."
@@ -22,10 +102,14 @@ SLOW: Final = 5 * SECOND
 """A move without a clock that takes longer is explained once."""
 NO_CLOCK: Final = "there is no clock, so a player may think this long; --clock 10+0.1 sets one"
 MARGIN_HELP: Final = "Seconds that a player can exceed its time."
-OPENINGS_HELP: Final = (
-    "Random plies at the start, or a file of openings: moves in each line, book.epd, or book.pgn,plies=16. "
-    "After it ,order=given plays them as in the file, ,start=N from the Nth on."
-)
+OpeningsOption = Annotated[
+    str,
+    typer.Option(
+        metavar="N|FILE",
+        help="Random plies at the start, or a file of openings: moves in each line, book.epd, or book.pgn,plies=16. "
+        "After it ,order=given plays them as in the file, ,start=N from the Nth on.",
+    ),
+]
 FromOption = Annotated[
     str | None,
     typer.Option(
@@ -35,7 +119,10 @@ FromOption = Annotated[
         show_default="as the rules say",
     ),
 ]
-MAX_PLIES_HELP: Final = "Number of plies after which a game is a draw."
+MaxPliesOption = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Number of plies after which a game is a draw.", show_default="no limit"),
+]
 
 
 def clocks_asked(texts: Sequence[str]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from adsearch import games
 from agents import builtin
 from agents.builtin.thinker import Thinker
-from arena.as_engine.turn import FOREVER, Turn
+from arena.as_engine.host import FOREVER, Turn
 
 
 def test_a_stopped_clock_has_no_time_left_and_says_so() -> None:

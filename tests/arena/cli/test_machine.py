@@ -1,4 +1,5 @@
-"""`arena doctor` tells what the machine offers: in lines that fit, and for programs."""
+"""`arena doctor` says what the machine offers, in lines that fit and for programs; `arena docs` lists, reads, searches
+and writes the pages."""
 
 from __future__ import annotations
 
@@ -10,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from arena.history import csv_cells
+from arena.pages import manual
 from arena.play import machine
 from arena.play.machine import Finding, Health
-from tests.kit.arena_program import Ended
-from tests.kit.arena_program import arena as run
+from tests.kit.arena_program import Ended, arena
 
 LONG = "a reason that goes on for so long that no line of a terminal can hold all of it, whatever its width may be"
 WELL = [
@@ -27,7 +28,7 @@ BROKEN = [*WARNED, Finding("disk", "file system", "nfs4\x1b[31m", Health.PROBLEM
 def doctor(monkeypatch: pytest.MonkeyPatch, found: list[Finding], *arguments: str, columns: int = 80) -> Ended:
     """The command, on a machine where that is found."""
     monkeypatch.setattr(machine, "findings", lambda _: found)
-    return run("doctor", *arguments, columns=columns)
+    return arena("doctor", *arguments, columns=columns)
 
 
 @pytest.mark.parametrize(("found", "code"), [(WELL, 0), (WARNED, 0), (BROKEN, 1)], ids=["well", "warned", "broken"])
@@ -70,7 +71,7 @@ def test_programs_get_everything(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_this_machine_is_looked_at(tmp_path: Path) -> None:
-    ended = run("doctor", "--db", str(tmp_path / "arena.db"), "--format", "json")
+    ended = arena("doctor", "--db", str(tmp_path / "arena.db"), "--format", "json")
     told = json.loads(ended.out)
     assert ended.code == any(finding["verdict"] == "problem" for finding in told)
     (database,) = [finding for finding in told if finding["name"] == "database"]
@@ -79,16 +80,58 @@ def test_this_machine_is_looked_at(tmp_path: Path) -> None:
 
 
 def test_the_usual_database_lies_here(tmp_path: Path) -> None:
-    told = json.loads(run("doctor", "--format", "json").out)
+    told = json.loads(arena("doctor", "--format", "json").out)
     assert any(finding["value"].startswith(f"{tmp_path}: ") for finding in told)
 
 
 def test_a_folder_that_is_missing_is_a_problem(tmp_path: Path) -> None:
-    ended = run("doctor", "--db", str(tmp_path / "nowhere" / "arena.db"))
+    ended = arena("doctor", "--db", str(tmp_path / "nowhere" / "arena.db"))
     assert ended.code == 1
     assert "x   database" in ended.out
 
 
 def test_a_database_elsewhere_is_not_looked_at() -> None:
-    told = json.loads(run("doctor", "--db", "postgresql://nobody@example.org/arena", "--format", "json").out)
+    told = json.loads(arena("doctor", "--db", "postgresql://nobody@example.org/arena", "--format", "json").out)
     assert [finding["verdict"] for finding in told if finding["name"] == "database"] == ["unknown"]
+
+
+# `arena docs`.
+
+
+def test_without_a_word_all_pages_are_listed() -> None:
+    printed = arena("docs").out
+    assert [line.split()[0] for line in printed.splitlines() if line[:1].strip()][: len(manual.PAGES)] == [
+        *manual.PAGES
+    ]
+
+
+def test_a_page_and_a_part_of_it_are_printed_as_they_are() -> None:
+    assert arena("docs", "install").out == manual.text("install").rstrip() + "\n"
+    part = next(part for part in manual.sections("course") if part.anchor == "copied-work")
+    assert arena("docs", "course#copied-work").out == part.text + "\n"
+    assert arena("docs", "docs/instructor.md").out == arena("docs", "course").out
+
+
+def test_words_are_searched() -> None:
+    printed = arena("docs", "copied", "work").out
+    assert printed.startswith("course#copied-work ")
+    assert printed.endswith("\narena docs course#copied-work reads the first one\n")
+
+
+def test_what_is_not_there_is_one_error(tmp_path: Path) -> None:
+    for arguments, said in (
+        (["course#nothing"], "arena: the page course has no part 'nothing'; its parts: "),
+        (["qwertz", "uiop"], "arena: no page has 'qwertz uiop'; `arena docs` lists the pages"),
+        (["tournamnets"], "arena: no page has 'tournamnets'; did you mean 'tournaments'?"),
+        (["tournamnets#chess"], "arena: no page has 'tournamnets#chess'; did you mean 'tournaments'?"),
+        (["--write", str(tmp_path)], f"arena: {tmp_path}: the pages cannot be written: File exists"),
+        (["install", "--write", "site"], "--write writes all pages: leave out the page"),
+    ):
+        ended = arena("docs", *arguments)
+        assert ended.code == 2
+        assert said in " ".join(ended.err.split())
+
+
+def test_a_site_is_written(tmp_path: Path) -> None:
+    assert arena("docs", "--write", "site", cwd=tmp_path).out == "site/index.html: 13 pages\n"
+    assert len([*(tmp_path / "site").iterdir()]) == 1 + len(manual.PAGES) + len(manual.OLD_NAMES)

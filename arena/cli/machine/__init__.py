@@ -1,1 +1,0 @@
-"""Commands about this machine: a check of the machine, and of its database. Start at `doctor`."""
