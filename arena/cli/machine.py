@@ -34,7 +34,13 @@ _LEAST: Final = 20
 """Smallest width of a value, on any terminal."""
 
 
-@listed(lambda: FINDINGS)
+@listed(
+    lambda: FINDINGS,
+    about={
+        "area, name, value, advice": "",
+        "verdict": "`ok`, `warning`, `problem` or `unknown`",
+    },
+)
 def doctor(shown: Shown, db: DatabaseOption = None) -> None:
     """Check this machine: sandbox, container, clocks, memory, disk; with advice for each problem.
 

@@ -101,7 +101,13 @@ def open_(
     print(f"run it with: arena serve {file}")
 
 
-@listed(lambda: PLAYERS)
+@listed(
+    lambda: PLAYERS,
+    about={
+        "rank, name, version, rating, error, games, rated": "`rank` is null for anchors; `rated` is the time",
+        "status": "`active`, `anchor`, `withdrawn` or `quarantined`",
+    },
+)
 def show(
     shown: Shown,
     name: LadderArgument = None,

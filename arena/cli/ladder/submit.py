@@ -55,7 +55,17 @@ class _HandedIn(Struct, frozen=True, kw_only=True):
     """The address of its page; empty if no page server shows it."""
 
 
-@listed(lambda: SUBMITTED, without=OF_ROWS)
+@listed(
+    lambda: SUBMITTED,
+    about={
+        "submission, ladder, agent": "",
+        "state, words": "[its state](ladder.md#hand-in) when the command ends, and the reason",
+        "ahead": "number of submissions before it; null if it was refused",
+        "running": "whether `arena serve` runs the ladder; true with `--to`",
+        "version, rating, error, games": "once it has entered, and has its first rating (`--wait`); else null",
+    },
+    without=OF_ROWS,
+)
 def submit(
     shown: Shown,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Agent: a file, a folder, or a zip.")],

@@ -331,7 +331,15 @@ WRONGS: Final[tuple[Column[dict[str, Any]], ...]] = worded(
 )
 
 
-@listed(lambda: INFO, without=OF_ROWS)
+@listed(
+    lambda: INFO,
+    about={
+        "database, bytes, revision": "`revision` is the version of the tables",
+        "agents, versions, tournaments, moves": "how many there are",
+        "games": "an object: status -> games",
+    },
+    without=OF_ROWS,
+)
 def info(shown: Shown, db: DatabaseOption = None) -> None:
     """Show the size of the database: tournaments, agents, games, moves and bytes.
 
@@ -377,7 +385,12 @@ def upgrade(db: DatabaseOption = None) -> None:
             print(f"{where} is now at revision {REVISION}; the old database was copied to {database.copied}")
 
 
-@listed(lambda: WRONGS)
+@listed(
+    lambda: WRONGS,
+    about={
+        "where, game, reason": "the game or version; the id of the game, or null; what is wrong",
+    },
+)
 def verify(shown: Shown, trust_rules: TrustOption = False, db: DatabaseOption = None) -> None:
     """Verify the database: replay all games, recompute results, clocks and hashes, list errors.
 

@@ -169,7 +169,20 @@ class Status(StrEnum):
 _STATUS_HELP: Final = f"Status of the games: {', '.join(Status)}. over: finished or void."
 
 
-@listed(lambda: columns((), year=0), without=("limit",))
+@listed(
+    lambda: columns((), year=0),
+    about={
+        "id, tournament, round, number, attempt, game, opening, clock, position": "as in [`v_game`](#v_game)",
+        "status, verdict, fault, plies, started, finished, kind": "as in [`v_game`](#v_game)",
+        "players, seed": "an array in the order of the seats; a number",
+        "points, utilities": "arrays: the points that count, after rulings; the result on the board",
+        "ruling": (
+            'the ruling that changed the points: `{"what", "seat", "reason", "when", "id"}` (`id`: for '
+            "`arena rule revoke`); else null"
+        ),
+    },
+    without=("limit",),
+)
 @filtered()
 def history(
     wanted: GameFilter,
@@ -326,7 +339,14 @@ _SAME: Final = ("name", "processor", "cores", "system", "python", "software")
 """What makes two games' hosts one host."""
 
 
-@listed(lambda: HOSTS)
+@listed(
+    lambda: HOSTS,
+    about={
+        "name, processor, cores, system, python, software": "",
+        "speed": "thousands of positions that our search visits in a second of processor time",
+        "games, walls": "games played on it; an array of the walls that they had",
+    },
+)
 def hosts(shown: Shown, tournament: TournamentArgument = None, db: DatabaseOption = None) -> None:
     """List the machines that a tournament was played on: name, speed, number of games, processor and software.
 

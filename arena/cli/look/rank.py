@@ -52,7 +52,16 @@ def _columns() -> tuple[Column[Ranked], ...]:
     return RANKING
 
 
-@listed(_columns)
+@listed(
+    _columns,
+    about={
+        "rank, rank_low, rank_high": "the rank, and the range where it can be",
+        "name, games, wins, draws, losses, points, score, rating, error, pool": "",
+        "opponents": "their mean rating",
+        "los": "over the next player below",
+        "marks": "an array of `>`, `<` and `anchor`",
+    },
+)
 @filtered(without=("tournament",))
 def rank(
     wanted: GameFilter,
@@ -220,7 +229,13 @@ def _advantage(each: Advantage) -> str:
 # `arena results progress`: the rating of each version of an agent, computed from all recorded games at each call.
 
 
-@listed(lambda: VERSIONS)
+@listed(
+    lambda: VERSIONS,
+    about={
+        "version, games, rating, error, at": "`at`: when its last game ended",
+        "better": "likelihood of superiority over the version before; null for the first",
+    },
+)
 @filtered(without=("agent", "opponent", "seat", "result"))
 def progress(
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="Agent whose versions to rate.")],

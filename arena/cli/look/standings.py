@@ -52,7 +52,15 @@ TOURNAMENTS: Final = worded(
 )
 
 
-@listed(lambda: TOURNAMENTS)
+@listed(
+    lambda: TOURNAMENTS,
+    about={
+        "name, format, game, clock, created, finished": "",
+        "entries": "number of players",
+        "played, games": "games that are over; games scheduled so far",
+        "status": "`running` or `finished`",
+    },
+)
 def tournaments(shown: Shown, db: DatabaseOption = None) -> None:
     """List all tournaments, newest first, with their status and number of games.
 
@@ -66,7 +74,28 @@ def tournaments(shown: Shown, db: DatabaseOption = None) -> None:
     show(rows, TOURNAMENTS, shown)
 
 
-@listed(standings_columns)
+@listed(
+    standings_columns,
+    about={
+        "rank, name, games, wins, draws, losses, points, score": "",
+        "tiebreaks": (
+            "an object with [`direct`, `sonneborn_berger`, `buchholz`, `buchholz_cut1`, `wins`, "
+            "`wins_second`](results.md#tie-breaks)"
+        ),
+        "faults": "an object: verdict -> lost games",
+        "forfeits, byes": "games that opponents forfeited; points from byes",
+        "apart": "whether `gauntlet` names it",
+        "status": "`active`, `withdrawn` or `quarantined`",
+        "seed, series": "of a knockout (`series`: an array); else null",
+        "series[].round, .opponent, .opponent_seed, .games, .points, .opponent_points": (
+            "`opponent` is null for a bye, or if not yet known"
+        ),
+        "series[].through, .why": (
+            "whether it goes through, and why: `won`, `tied, higher seed`, `opponent withdrew`, `bye` or "
+            "`already paired` (before a ruling); null while open"
+        ),
+    },
+)
 def standings(
     shown: Shown,
     tournament: TournamentArgument = None,

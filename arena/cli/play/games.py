@@ -60,7 +60,13 @@ FEATURES: Final[tuple[Column[dict[str, Any]], ...]] = (
 )
 
 
-@listed(lambda: GAMES)
+@listed(
+    lambda: GAMES,
+    about={
+        "name, seats, chance, hidden": "`seats` is an array of possible numbers of players",
+        "options": 'an object: option -> `{"value", "default", "low", "high", "choices", "about"}`',
+    },
+)
 def list_games(
     shown: Shown,
     name: Annotated[
@@ -300,7 +306,17 @@ OPTIONS_OF_ENGINE: Final = (*AGENT_OPTIONS[:-1], Column("about", on=Medium.JSON)
 """Engines do not explain their options."""
 
 
-@listed(lambda: AGENTS)
+@listed(
+    lambda: AGENTS,
+    about={
+        "name, about, program": "`program` is the path of an engine's program; else null",
+        "chance, hidden, several": "whether it plays such games; `several`: more than two players",
+        "options": (
+            'an array of `{"name", "default", "expected", "about"}`, which `arena agents NAME` prints alone; '
+            "empty for an engine in the list"
+        ),
+    },
+)
 def list_agents(
     shown: Shown,
     name: Annotated[

@@ -32,7 +32,13 @@ CELLS: Final[tuple[Column[tuple[Cell, MatrixScore]], ...]] = (
 """One row for each cell of the table."""
 
 
-@listed(lambda: CELLS)
+@listed(
+    lambda: CELLS,
+    about={
+        "player, against": "in seat 0, and in all other seats (null in a game for one player)",
+        "games, won, mean_score": "without void games; won by `player`; its mean utility",
+    },
+)
 def matrix(
     shown: Shown,
     game: GameArgument,

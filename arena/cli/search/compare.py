@@ -41,7 +41,18 @@ _FIRST: Final = ("depth", "nodes", "positions", "leaves", "time", "speed", "bran
 """The order of the table; the algorithm, whose name can be long, stands last."""
 
 
-@listed(lambda: COMPARED)
+@listed(
+    lambda: COMPARED,
+    about={
+        "depth, algorithm, value, move, time": "`value`: for the seat to move",
+        "bound": "`exact`, `lower` or `upper`",
+        "differs": "whether the value is not that of the first algorithm",
+        "nodes, branching, speed": "visits; effective branching factor; nodes per second",
+        "positions, leaves": (
+            "different positions, and those whose value was read; null for your own function, and above 500,000 nodes"
+        ),
+    },
+)
 def compare(
     shown: Shown,
     game: GameArgument,

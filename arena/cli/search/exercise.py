@@ -150,7 +150,17 @@ _MOST_SHOWN: Final = 12
 _MOST_PRINTED: Final = 50
 
 
-@listed(lambda: _columns(None))
+@listed(
+    lambda: _columns(None),
+    about={
+        "tree, depth": "`depth`: the limit, or null",
+        "passed, difference": "whether value, move and leaves are right; the first difference in words",
+        "value, expected_value, move, expected_moves": "`expected_moves`: all best moves",
+        "leaves, expected_leaves": "arrays: visited ones, and those of the algorithm, in order",
+        "nodes, time": "positions that it created with `state.play`, and the root; null if it failed",
+        "expected_nodes, expected_time": "of our search",
+    },
+)
 def judge(
     shown: Shown,
     function: Annotated[

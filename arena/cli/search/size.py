@@ -44,7 +44,19 @@ SIZES: Final[tuple[Column[dict[str, Any]], ...]] = (
 )
 
 
-@listed(lambda: SIZES)
+@listed(
+    lambda: SIZES,
+    about={
+        "game": "a row for each number of a range",
+        "nodes, leaves, height": "like all fields below null if not measured in time",
+        "positions, up_to_symmetry": "different ones; turned and mirrored ones counted once, if a symmetry is known",
+        "winner": "`first`, `second` or `draw`; else null",
+        "nimber": "of an impartial game; else null",
+        "mean_moves, branching": "of inner nodes; effective branching factor b",
+        "alphabeta": "nodes that alpha-beta visits",
+        "uniform_leaves, best_case_leaves": "b^h, and b^⌈h/2⌉+b^⌊h/2⌋-1",
+    },
+)
 def size(
     shown: Shown,
     game: Annotated[

@@ -259,7 +259,17 @@ NO_DEADLINE: Final = "none"
 _NO_ROSTER: Final = "expected a roster: --roster FILE, or roster = in the table [course] of --tournament FILE"
 
 
-@listed(lambda: columns(()))
+@listed(
+    lambda: columns(()),
+    about={
+        "id, name, group, agent": "",
+        "submission, when, time_from, late, late_days": "the file, its time, where that is from; started days late",
+        "light, told, advice": "[the result](course.md#collect), its message and advice",
+        "plays, version, source, new": "whether an agent of the student plays; its version and hash; if that is new",
+        "team_submissions": "files of several members of a team, the latest first",
+        "same": "an array of `file` and `agents`: equal content of other students",
+    },
+)
 def collect(
     shown: Shown,
     sources: Annotated[

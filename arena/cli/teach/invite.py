@@ -69,7 +69,16 @@ ACCOUNTS: Final[tuple[Column[AccountUse], ...]] = (
 )
 
 
-@listed(lambda: ACCOUNTS)
+@listed(
+    lambda: ACCOUNTS,
+    about={
+        "name, id, alias": "as on the roster",
+        "role": "`student` or `instructor`",
+        "status": "`active` or `deactivated`",
+        "invited, signed_in": "when the last link was made and last used",
+        "seen": "when a page or a token was last used, give or take five minutes",
+    },
+)
 def invite(
     shown: Shown,
     tournament: CourseArgument,

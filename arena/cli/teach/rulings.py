@@ -178,7 +178,16 @@ def revoke(
         _say_what_follows(old.tournament, _UPDATES, db=db)
 
 
-@listed(lambda: RULINGS)
+@listed(
+    lambda: RULINGS,
+    about={
+        "id": "the number for `arena rule revoke`",
+        "what": "`void`, `again`, `award`, `withdraw`, `quarantine`, `release` or `revoke`",
+        "tournament, game, number, reason, when": "`game`: its id; `number`: in the tournament",
+        "players, seat": "an array: the players of the game, or the agent; the winner's seat",
+        "revokes, revoked": "the ruling that it takes back; that took it back",
+    },
+)
 def rulings(
     shown: Shown,
     tournament: Annotated[

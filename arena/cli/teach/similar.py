@@ -32,7 +32,18 @@ if TYPE_CHECKING:
     from arena.course.similar import Gathered, SimilarPair, Source
 
 
-@listed(lambda: _columns(str))
+@listed(
+    lambda: _columns(str),
+    about={
+        "agent, version, student": "`student`: as on the roster, else the agent",
+        "other, other_version, other_student": "the same; for `--against`: path, null, path",
+        "share, other_share": "shared part of its own code, from 0 to 1",
+        "kind": "[`same content`, `same file`, `same code` or `same parts`](course.md#copied-work)",
+        "tokens, longest": "shared tokens; those of the longest part",
+        "files": "an array: those equal byte for byte",
+        "parts": "an array of `file`, `lines` (first and last), `other_file`, `other_lines` and `tokens`",
+    },
+)
 def similar(
     shown: Shown,
     tournament: CourseArgument,

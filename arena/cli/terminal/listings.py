@@ -131,11 +131,14 @@ OF_ROWS: Final = ("sort", "reverse", "limit")
 
 
 def listed(
-    columns: Callable[[], Iterable[Column[Any]]] = tuple, *, without: Collection[str] = ()
+    columns: Callable[[], Iterable[Column[Any]]] = tuple,
+    *,
+    about: Mapping[str, str] | None = None,
+    without: Collection[str] = (),
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Replace the command's parameter `shown` by the options of listings, except those in `without`, which the command
-    has itself or which make no sense for it. `columns`: those of its listing, which shells complete, and whose fields
-    docs/reference.md explains."""
+    has itself or which make no sense for it. `columns`: those of its listing, which shells complete; `about`: what
+    stands in its JSON, in Markdown, which docs/reference.md lists: by the fields that share the words."""
     named = {"metavar": "NAME", "autocompletion": lambda: [*_by_name(columns())]}
     options = {
         "format": (FormatOption, OutputFormat.TABLE),
@@ -148,7 +151,7 @@ def listed(
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         run = with_options(command, "shown", options, lambda given: Shown(**given))
-        run.listing = columns  # type: ignore[attr-defined]
+        run.listing, run.about = columns, about or {}  # type: ignore[attr-defined]
         return run
 
     return decorate

@@ -53,7 +53,18 @@ CHECKED: Final[tuple[Column[CheckReport], ...]] = (
 )
 
 
-@listed(lambda: CHECKED)
+@listed(
+    lambda: CHECKED,
+    about={
+        "agent": "",
+        "light": "the result of the worst step: `good`, `warning` or `failed`",
+        "wrong, told, advice": "the first step with that result, its message, what to do; null if all is good",
+        "steps": (
+            "an array of `step`, `light` (also `skipped`), `seconds`, `told`, `advice`, `expected`, `got`, "
+            "`board`, `stderr`, `again` (the command that repeats the step)"
+        ),
+    },
+)
 def check(
     shown: Shown,
     player: Annotated[
