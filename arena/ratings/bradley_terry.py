@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from arena.errors import BadRating
 from arena.ratings.duels import Duels, Numbers, Places
-from arena.ratings.estimates import PRIOR, Estimates, VirtualDraws, logistic
-from arena.ratings.pools import Pools, connected, strongly_connected
+from arena.ratings.estimates import PRIOR, Estimates, Pools, VirtualDraws, connected, logistic, strongly_connected
 from arena.ratings.scale import ELO, WIDTH
 
 _STEPS: Final = 500

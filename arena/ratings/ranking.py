@@ -16,8 +16,7 @@ from msgspec import Struct
 from arena.ratings import points
 from arena.ratings.bradley_terry import Advantage
 from arena.ratings.duels import Duels, Numbers
-from arena.ratings.estimates import PRIOR, Estimates
-from arena.ratings.pools import connected
+from arena.ratings.estimates import PRIOR, Estimates, connected
 from arena.ratings.scale import DIGITS
 from db.records import RatedGame
 
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
 ONLY_WON: Final = ">"
 ONLY_LOST: Final = "<"
 ANCHOR: Final = "anchor"
+MARKS: Final = {ONLY_WON: "won all", ONLY_LOST: "lost all", ANCHOR: "anchor"}
+"""The marks of a ranking in words."""
 
 
 class RankingSettings(Struct, frozen=True, kw_only=True):

@@ -17,8 +17,7 @@ from arena.errors import BadRating
 from arena.ratings import bradley_terry, systems
 from arena.ratings.bradley_terry import Fit
 from arena.ratings.duels import duels
-from arena.ratings.estimates import PRIOR
-from arena.ratings.pools import connected
+from arena.ratings.estimates import PRIOR, connected
 from arena.ratings.ranking import ANCHOR, Ranked, Ranking, marks
 from arena.ratings.scale import DIGITS, WIDTH, ranks
 from db.records import RatedGame

@@ -148,7 +148,8 @@ def ratings(
     {"random": 0}."""
     # Imported here, because numpy loads slowly and standings do not need it.
     from arena.ratings import ranking
-    from arena.ratings.plots.ranking_plot import MARKS, ranking_plot
+    from arena.ratings.plots import ranking_plot
+    from arena.ratings.ranking import MARKS
     from db.rated_games import Scope
 
     chosen = None if system is None else systems.find(system)

@@ -23,20 +23,15 @@ from arena.results.columns import Medium, document
 from arena.results.report import ReportedAgent, reported_agents
 from arena.results.standings_table import STANDINGS
 from arena.web import results
-from arena.web.links import API
+from arena.web.links import API, FILTERS, wanted
 from arena.web.live_record import LiveRecord
-from arena.web.page_routes import FILTERS, wanted
-from arena.web.page_values import JSON, Asked, Drawn, NotThere
+from arena.web.page_values import JSON, Asked, Drawn, NotThere, number_in
 from arena.web.permissions import VISITOR, SeenNames, shown_game
 from arena.web.results import Heading, Opponent, Overview, VersionCurve, agent_view
 from arena.web.site import Site
 from db.database import Connection
 from db.records import MoveRecord, PastGame, PastSeat
 from db.scores import HeadToHead
-
-_DIGITS: Final = 18
-"""Of a game's id, at most."""
-
 
 StandingDocument = msgspec.defstruct(
     "StandingDocument",
@@ -193,7 +188,7 @@ def games(site: Site, asked: Asked) -> Drawn:
         id = names.find_tournament(connection, asked.names["tournament"])
         shown, heading = names.read(connection), results.heading(connection, names, id)
         cursor = asked.query.get("cursor", "")
-        found, newer, older = results.past_games(connection, shown, id, wanted(asked), cursor)
+        found, newer, older = results.past_games(connection, shown, id, wanted(asked.query), cursor)
     listed = [_with_public_rules(shown_game(VISITOR, one, shown, heading.title), shown) for one in found]
     return _drawn(
         GamesDocument(
@@ -227,10 +222,8 @@ def agent(site: Site, asked: Asked) -> Drawn:
 
 def game(site: Site, asked: Asked) -> Drawn:
     """A game, with its moves if it is over."""
-    id = asked.names["id"]
-    if not (id.isascii() and id.isdigit() and len(id) <= _DIGITS):
-        raise NotThere("there is no such game")
-    found = LiveRecord(site.database, site.names.seen_by(asked.viewer), site.served).whole_game(int(id))
+    id, record = number_in(asked.names["id"]), LiveRecord(site.database, site.names.seen_by(asked.viewer), site.served)
+    found = None if id is None else record.whole_game(id)
     if found is None:
         raise NotThere("there is no such game")
     with site.database.reading() as connection:

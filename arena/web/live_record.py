@@ -18,13 +18,13 @@ from arena.pages.replay_page import person_in
 from arena.serve.ladder_events import most_interesting
 from arena.serve.open_ladders import ladder_of, opened, with_final
 from arena.web import own, results
+from arena.web.links import Wanted
+from arena.web.live import RecordedGames
 from arena.web.manage import called
 from arena.web.pages import live_parts
 from arena.web.pages.live_parts import Beside, Upset
 from arena.web.permissions import VISITOR, What, may, own_seat, shown_game
-from arena.web.results import Wanted
-from arena.web.screens import RecordedGames
-from db import games, ladder, lookup, recent, rulings, running, web
+from db import games, ladder, lookup, rulings, running, web
 from db.errors import NotFound
 from db.ladder import challenge_of_game
 from db.records import GameKind
@@ -239,7 +239,7 @@ class LiveRecord:
         ratings = {name: rating for name, (rating, _) in _ratings(connection, tournament).items()}
         upsets = [
             (ratings[loser] - ratings[winner], game, winner, loser)
-            for winner, loser, game in recent.wins(connection, tournament, since=now - _DAY)
+            for winner, loser, game in web.wins(connection, tournament, since=now - _DAY)
             if winner in ratings and loser in ratings and ratings[loser] > ratings[winner]
         ]
         if not upsets:

@@ -17,18 +17,16 @@ from arena.pages import replay_page
 from arena.serve.submissions import possible_again
 from arena.web import links
 from arena.web.analyses import NoSuchGame
-from arena.web.answers import PageStream, in_thread, leads_to, once_in_thread, page, takes_gzip, wants_page
-from arena.web.audit import saw_log
+from arena.web.answers import PageStream, in_thread, leads_to, once_in_thread, page, saw_log, takes_gzip, wants_page
 from arena.web.cache import KeptPage
 from arena.web.events import MOST, MOST_TOPICS, Owner, event
 from arena.web.identity import account_of, signed_in, viewer_of
-from arena.web.live import PUBLIC, PUBLIC_TV, game_topic
+from arena.web.live import PUBLIC, PUBLIC_TV, RecordedGames, game_topic
 from arena.web.live_record import LiveRecord
-from arena.web.page_values import BadQuery, Drawn, NotThere, client
+from arena.web.page_values import BadQuery, Drawn, NotThere, client, number_in
 from arena.web.pages import frame, live_parts, result_pages
 from arena.web.pages.live_parts import which_game
 from arena.web.permissions import Viewer, What, may
-from arena.web.screens import RecordedGames
 from arena.web.site import Site
 from db.games import OVER
 from db.records import GameKind, JudgedPly
@@ -46,8 +44,6 @@ _MOST_OF_VISITORS: Final = MOST // 2
 """Open pages of visitors with one address. A lecture hall can have one address."""
 _MOST_TOPICS_OF_VISITORS: Final = MOST_TOPICS // 2
 """Different ones: all pages of a lecture hall show a few games."""
-_DIGITS: Final = 18
-"""Of a game's id, at most."""
 _LONGEST: Final = 500
 """Characters of a tournament's name, at most."""
 
@@ -71,9 +67,9 @@ def _record(site: Site, viewer: Viewer) -> LiveRecord:
 
 
 def _id(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
+    if (found := number_in(text)) is None:
         raise NotThere("There is no such game.")
-    return int(text)
+    return found
 
 
 async def _game(request: Request, answer: Answer) -> Response:

@@ -27,7 +27,7 @@ from arena.serve.open_ladders import is_closed_early, ladder_of
 from arena.tournament import rulings as deciding
 from arena.tournament.lock import running_in
 from arena.web import own
-from arena.web.page_values import BadQuery
+from arena.web.page_values import BadQuery, whole
 from arena.web.results import Titled, own_name, own_names, titled
 from db import games, ladder, lookup, rulings, running
 from db.records import ACTS, acts_about, instant
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 # What instructors decide on the page of a ladder or tournament: each form is checked, written, and audited.
 
 
-_DIGITS: Final = 18
-"""Every number with at most this many digits fits into a 64-bit id."""
 _AUDITED: Final = {"withdraw": Act.WITHDREW, "quarantine": Act.PUT_ASIDE, "release": Act.RELEASED}
 SURE: Final = "yes"
 """What the box beside the button that closes a ladder says."""
@@ -87,13 +85,6 @@ class Form(Struct, frozen=True, kw_only=True):
     def reason(self) -> str:
         """The reason for a ruling; BadRuling if it is not one."""
         return deciding.reason_in(self.text("reason"))
-
-
-def whole(text: str, field: str) -> int:
-    """The number that was written in this field; BadQuery if it is not one."""
-    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
-        raise BadQuery(f"{field}: expected a whole number")
-    return int(text)
 
 
 class Decided(Struct, frozen=True, kw_only=True):
@@ -413,7 +404,6 @@ class LadderState(Struct, frozen=True, kw_only=True):
     """How many a student can start a day, by the description."""
     no_challenges: bool
     """Whether they were turned off."""
-    """Whether it can be opened again, as long as the final has not begun."""
     final: str
     """The public name of the final; empty before it begins."""
     final_status: str

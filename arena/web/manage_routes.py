@@ -27,7 +27,7 @@ from arena.web import forms, links, manage
 from arena.web.answers import in_thread, leads_to, page, write_record
 from arena.web.identity import account_of, signed_in_here, viewer_of
 from arena.web.manage import DECISIONS, PEOPLE, Form
-from arena.web.page_values import BadQuery, NotThere, client
+from arena.web.page_values import BadQuery, NotThere, client, whole
 from arena.web.pages import manage_page
 from arena.web.permissions import What, may
 from arena.web.results import titled
@@ -216,7 +216,7 @@ async def _game(request: Request) -> Response:
 def _game_page(desk: _Desk, number: str, *, wrong: str = "", given: Given | None = None, status: int = 200) -> Response:
     """The game, or the whole page if there is no such game; the rest as in `_page`. Runs in a thread."""
     try:
-        at = manage.whole(number, "game")
+        at = whole(number, "game")
         found = desk.read(partial(manage.game_to_rule, names=desk.names, tournament=desk.id, number=at))
     except (ArenaError, BadQuery, NotFound) as error:
         return _page(desk, wrong=wrong or str(error), given={"do": "find", "number": number}, status=400)
@@ -279,7 +279,7 @@ async def _audit(request: Request) -> Response:
     """What was done, by whom: the entries before one, or the newest."""
     desk = await _desk(request)
     text = request.query_params.get("before", "")
-    before = manage.whole(text, "before") if text else None
+    before = whole(text, "before") if text else None
 
     def draw() -> Response:
         of = desk.read(partial(titled, names=desk.names, tournament=desk.id))

@@ -30,7 +30,7 @@ from arena.student.checking import CheckStep
 from arena.web.page_values import NotThere
 from arena.web.permissions import What, may
 from arena.web.results import Goal, Titled, goals, report, titled
-from db import games, ladder, recent, running, web
+from db import games, ladder, running, web
 from db.ladder import StoredSubmission, SubmissionState, author_of
 from db.records import moment_of
 
@@ -155,7 +155,7 @@ def own(
     theirs = {name: line for name, line in lines.items() if ladder.author_of(name) == author}
     rows = [one for one in ladder.submissions(connection, opened.id) if ladder.author_of(one.author) == author]
     league = opened.ladder.league
-    before = {name: past for name, (_, past) in recent.ratings(connection, opened.id, most=2, now=now).items()}
+    before = {name: past for name, (_, past) in web.sampled_ratings(connection, opened.id, most=2, now=now).items()}
     return Own(
         ladder=titled(connection, names, opened.id),
         game=public_rules(league.game_text),

@@ -32,13 +32,12 @@ from arena.serve.open_ladders import OpenLadder, opened
 from arena.serve.place import nudge
 from arena.serve.spool import MOST_BYTES
 from arena.serve.submissions import possible_again
-from arena.web import forms, links, own, session_watch
-from arena.web.answers import in_thread, leads_to, page, write_accounts, write_record
-from arena.web.audit import saw_log
+from arena.web import forms, links, own
+from arena.web.answers import in_thread, leads_to, page, saw_log, whose, write_accounts, write_record
 from arena.web.identity import NotSignedIn, account_of, signed_in, signed_in_here, viewer_of
 from arena.web.links import API
 from arena.web.own import Challenging, challenging, recorded
-from arena.web.page_values import JSON, BadQuery, Drawn, NotThere, client
+from arena.web.page_values import JSON, BadQuery, Drawn, NotThere, client, number_in, whole
 from arena.web.pages import own_pages
 from arena.web.permissions import What
 from arena.web.results import titled
@@ -64,8 +63,6 @@ _SMALL: Final = MEBIBYTE
 """There is always room for a body of at most this number of bytes."""
 _BY_HAND: Final = 5
 """Games played by hand that are listed."""
-_DIGITS: Final = 18
-"""Of a submission's number, at most."""
 _NO_SUBMISSION: Final = "There is no such submission."
 
 
@@ -189,7 +186,7 @@ async def _tokens(request: Request) -> Response:
         with sign_ins.accounts.writing() as connection:
             if "revoke" not in given:
                 return sessions.make_token(connection, account, given.get("label", "").strip(), now, address=address)
-            sessions.revoke_token(connection, account, _whole(given["revoke"]), now, address=address)
+            sessions.revoke_token(connection, account, whole(given["revoke"], "revoke"), now, address=address)
             return ""
 
     try:
@@ -344,7 +341,7 @@ async def _uploaded(
         now = datetime.now(UTC)
         sign_ins = _sign_ins(site)
         key = sign_ins.key(request)
-        if (await session_watch.whose(site, sign_ins, [key]))[key] != account:  # the body can take hours
+        if (await whose(site, sign_ins, [key]))[key] != account:  # the body can take hours
             raise NotSignedIn
         label = label or request.query_params.get("file", "")
         agent = given.get("agent", request.query_params.get("agent", "")).strip()
@@ -405,16 +402,9 @@ def _announced(
 
 
 def _number(request: Request) -> int:
-    try:
-        return _whole(request.path_params["id"])
-    except BadQuery:
-        raise NotThere(_NO_SUBMISSION) from None
-
-
-def _whole(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
-        raise BadQuery("expected a whole number")
-    return int(text)
+    if (found := number_in(request.path_params["id"])) is None:
+        raise NotThere(_NO_SUBMISSION)
+    return found
 
 
 async def _submission(request: Request) -> Response:

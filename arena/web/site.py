@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from arena.accounts.limits import Buckets
 from arena.serve.open_ladders import opened
 from arena.serve.spool import Spool
+from arena.serve.submissions import Buckets
 from arena.web.analyses import Analyses
 from arena.web.cache import Cache
 from arena.web.events import Streams

@@ -16,8 +16,8 @@ from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
 
 from arena.accounts import sessions
-from arena.accounts.limits import Bucket, Buckets
 from arena.accounts.people import Account
+from arena.serve.submissions import Bucket, Buckets
 from arena.web.analyses import Analyses
 from arena.web.app import application
 from arena.web.cache import Cache

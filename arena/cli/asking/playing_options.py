@@ -12,7 +12,7 @@ from arena.match.allowance import WallKind
 from arena.match.clock import SECOND, TimeControl
 
 if TYPE_CHECKING:
-    from arena.hosts.cluster import Cluster
+    from arena.hosts.home import Cluster
     from arena.walls.run_folder import RunFolder
 
 CLOCK_HELP: Final = (
@@ -140,7 +140,7 @@ def check_on(on: str | None) -> None:
 @contextmanager
 def cluster_at(on: str, folder: RunFolder, games: int) -> Iterator[tuple[Cluster, bool]]:
     """The cluster, and whether it is one of this machine, which then plays this number of games at the same time."""
-    from arena.hosts.cluster import Cluster
+    from arena.hosts.home import Cluster
     from arena.hosts.messages import LOCAL
 
     if on != LOCAL:

@@ -22,9 +22,8 @@ import numpy as np
 
 from arena.errors import BadRating
 from arena.ratings.duels import Numbers, Places
-from arena.ratings.estimates import PRIOR, Estimates, VirtualDraws, logistic
+from arena.ratings.estimates import PRIOR, Estimates, VirtualDraws, connected, logistic
 from arena.ratings.match_statistics import repeats
-from arena.ratings.pools import connected
 from arena.ratings.ranking import FittedSystem, listed
 from arena.ratings.scale import ELO
 from db.records import RatedGame

@@ -22,7 +22,7 @@ from arena.pages.boards import boards, plain_board
 from arena.pages.drawing import Document, part
 from arena.pages.game import ShownPly, ShownSeat, about, items, runs, seat_kind, shape, shown
 from arena.play.followed_game import FollowedGame
-from arena.ratings.plots.chart import shortened
+from arena.ratings.chart import shortened
 from arena.results import figures
 from arena.results.columns import Medium
 from arena.results.report import leaders

@@ -15,17 +15,15 @@ from arena.results import figures, listings
 from arena.results.columns import Cell, Column, Listing, named
 from arena.results.listings import Met
 from arena.web import links
-from arena.web.found_things import MOST
-from arena.web.links import TournamentLinks
+from arena.web.links import TournamentLinks, Wanted
 from arena.web.pages import frame
-from arena.web.results import Goal, Heading, Wanted
+from arena.web.results import MOST_FOUND, Goal, Heading
 
 if TYPE_CHECKING:
     from arena.results.columns import Links
     from arena.results.report import Report
-    from arena.web.found_things import Thing
     from arena.web.own import Own
-    from arena.web.results import AgentView, GamesPart, Overview, PlayingGame, VersionCurve, WorstLoss
+    from arena.web.results import AgentView, GamesPart, Overview, PlayingGame, Thing, VersionCurve, WorstLoss
 
 LADDER: Final = "ladder"
 _WITH_SCREENS: Final = ("page.js", "screens.js")
@@ -135,7 +133,7 @@ def found(words: str, things: Sequence[Thing]) -> Document:
         "Find",
         words=words,
         listing=Listing(caption="What was found", columns=columns, rows=things),
-        is_cut=len(things) == MOST,
+        is_cut=len(things) == MOST_FOUND,
     )
 
 

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings.plots import PlottedLine, Point, progress
-from arena.ratings.plots.line_plot import MistakeMark, spread, values
+from arena.ratings.plots import MistakeMark, PlottedLine, Point, progress, spread, values
 from tests.kit.effort import tries
 from tests.kit.plot_reading import AWKWARD, SVG, check_room, classed, drawn, texts
 
