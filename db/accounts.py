@@ -307,7 +307,7 @@ def add_account(
 ) -> StoredAccount:
     """Insert an account."""
     values = {"ladder": ladder, "role": role, "author": author, "name": name, "student": student, "active": 1}
-    id = _key(connection.execute(insert(Account).values(**values, created=instant(now))))
+    id = dialect.new_id(connection.execute(insert(Account).values(**values, created=instant(now))))
     return account(connection, id)
 
 
@@ -336,9 +336,9 @@ def accounts(connection: Connection, ladder: str) -> list[AccountUse]:
     return [
         AccountUse(
             account=_account(row),
-            invited=_moment(invited),
-            signed_in=_moment(signed_in),
-            seen=_moment(max(by_session or "", by_token or "")),
+            invited=moment_of(invited),
+            signed_in=moment_of(signed_in),
+            seen=moment_of(max(by_session or "", by_token or "")),
         )
         for *row, invited, signed_in, by_session, by_token in rows
     ]
@@ -447,7 +447,7 @@ def tokens(connection: Connection, account: int) -> list[StoredToken]:
         Token.account == account, Token.revoked.is_(None)
     )
     return [
-        StoredToken(id, label, datetime.fromisoformat(made), _moment(seen))
+        StoredToken(id, label, datetime.fromisoformat(made), moment_of(seen))
         for id, label, made, seen in connection.execute(holding.order_by(Token.id))
     ]
 
@@ -516,12 +516,4 @@ def note_address(connection: Connection, address: str) -> None:
 
 def _key_use(row: Sequence[Any]) -> KeyUse:
     *account, id, seen = row
-    return KeyUse(_account(account), id, _moment(seen))
-
-
-def _moment(text: str | None) -> datetime | None:
-    return moment_of(text or "")
-
-
-def _key(result: Any) -> int:
-    return int(result.inserted_primary_key[0])
+    return KeyUse(_account(account), id, moment_of(seen))

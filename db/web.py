@@ -12,6 +12,7 @@ from typing import Any, Final
 from msgspec import Struct
 from sqlalchemy import Connection, and_, func, or_, select, text
 
+from db import running
 from db.counting import AWARD, COUNTED, LATER_ATTEMPT, points_of
 from db.games import OVER, games
 from db.ladder import RatingPoint
@@ -104,33 +105,6 @@ def tournaments(connection: Connection, only: int | None = None) -> list[WebTour
     ]
 
 
-class InProgress(Struct, frozen=True):
-    """A game that is being played."""
-
-    id: int
-    tournament: int | None
-    round: int | None
-    number: int
-    players: tuple[str, ...]
-    """In the order of the seats."""
-
-
-def in_progress(connection: Connection, tournament: int | None = None) -> list[InProgress]:
-    """The games of all tournaments, or of one, that are being played, in the order in which they began."""
-    every = [*connection.execute(select(Tournament.id)).scalars()] if tournament is None else [tournament]
-    rows = (
-        select(Game.id, Game.tournament, Game.round, Game.number, Seat.name)
-        .join(Seat, Seat.game == Game.id)
-        # By tournament, so that an index finds them.
-        .where(Game.tournament.in_(every), Game.status == "playing")
-        .order_by(Game.started, Game.id, Seat.seat)
-    )
-    found: dict[int, tuple[Any, ...]] = {}
-    for id, *about, name in connection.execute(rows):
-        found[id] = (*about, (*found[id][-1], name)) if id in found else (*about, (name,))
-    return [InProgress(id, *about) for id, about in found.items()]
-
-
 def entered(connection: Connection) -> list[tuple[int, str]]:
     """Every agent that has entered a tournament: the tournament and the name."""
     return [(tournament, name) for tournament, name in connection.execute(select(Entry.tournament, Entry.name))]
@@ -164,7 +138,7 @@ def last_changes(connection: Connection, shown: Collection[int]) -> tuple[Any, .
         )
     )
     return (
-        tuple(game.id for game in in_progress(connection) if game.tournament in shown),
+        tuple(game.id for game in running.in_progress(connection) if game.tournament in shown),
         tuple(map(tuple, connection.execute(states))),
         *(connection.execute(one).scalar() for one in newest),
     )

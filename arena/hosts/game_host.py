@@ -26,16 +26,7 @@ from distributed import Worker, WorkerPlugin, get_worker
 from agents.errors import one_line
 from arena import installation
 from arena.errors import ArenaError
-from arena.hosts.messages import (
-    RESOURCE,
-    Batch,
-    Host,
-    HostResult,
-    Joining,
-    Played,
-    received,
-    sent,
-)
+from arena.hosts.messages import RESOURCE, Batch, Host, HostResult, Joining, Played, received, sent
 from arena.hosts.travelling import Receiver
 from arena.match.schedule import Finished, Planned, Schedule
 from arena.play import cores

@@ -1,5 +1,5 @@
 """Home: plays a tournament on game hosts, in place of a director, and knows who joins, who does not and why, and who is
-lost.
+lost; and Dask as home uses it (`Cluster`).
 
 It runs in the process of the command, which alone has the database and the tournament's lock. It takes games from the
 schedule, hands them out in pairs, and has the schedule note each result. A result is accepted only for a game that is
@@ -14,7 +14,7 @@ import secrets
 import socket
 import warnings
 from collections import deque
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -26,7 +26,6 @@ from typing import Any, Final, Self
 import zmq
 from distributed import Client, Future
 from distributed.security import Security
-from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
@@ -39,9 +38,6 @@ from arena.hosts.travelling import Sender
 from arena.match.schedule import Finished, Planned, Schedule, rules_failed
 from arena.tournament.host import ended_by, speed_differs
 
-# The game hosts that play for one run of a tournament: who joins, who does not and why, who is lost, and their tasks.
-
-
 _ASKS_AGAIN: Final = 3.0
 """Seconds until a host that was busy is asked again."""
 _MEASURED_AGAIN: Final = 60.0
@@ -50,6 +46,7 @@ _MOST_FAILURES: Final = 3
 """Failures in a row without any result between, after which a host gets no more work."""
 _WAKES: Final = 1.0
 """Longest time between two looks at hosts and work, in seconds."""
+_OURS: Final = "adsearch.games."
 
 
 class HostLost(ArenaError):
@@ -77,29 +74,34 @@ class Known:
     """The number of the last task when it failed last: the tasks before may have failed together."""
 
 
-class Company:
-    """The hosts of one run."""
+class Home:
+    """Hands out the games of one run, and takes in their results."""
 
     def __init__(
         self,
         cluster: Cluster,
-        joining: Struct,
-        run: str,
+        sender: Sender,
         say: Callable[[str], None],
         *,
+        left: Callable[[], int],
         reference: float | None = None,
         tolerance: float = inf,
         alone: bool = False,
     ) -> None:
-        """`say` prints a message. Hosts whose speed differs by more than `tolerance` from `reference` do not play;
-        None: the first host that plays sets it. `alone`: the cluster has one host, and will have no other."""
+        """`say` prints a message; `left` gives the number of games without a result. Hosts whose speed differs by more
+        than `tolerance` from `reference` do not play; None: the first host that plays sets it. `alone`: the cluster has
+        one host, and will have no other."""
         self._cluster = cluster
-        self._joining = sent(joining)
-        self._run = run
+        self._sender = sender
+        self._joining = sent(sender.joining)
+        self._run = sender.joining.run
         self._say = say
+        self._left = left
         self._reference = reference
         self._tolerance = tolerance
         self._alone = alone
+        self._leases = Leases()
+        self._boards = PositionCheck(trust=True)  # the rules are those of the description that the user runs
         self._known: dict[str, Known] = {}
         # Keys of tasks that have not ended: the host's name, or "" where the answer does not matter.
         self._tasks: dict[str, str] = {}
@@ -125,20 +127,36 @@ class Company:
         del self._watched[source]
         self._poller.unregister(source)
 
-    # What the hosts do.
+    # As a director.
 
     @property
-    def _working(self) -> Collection[str]:
-        """The names of the hosts that get work."""
-        raise NotImplementedError
+    def in_progress(self) -> list[Planned]:
+        """The games that hosts play, or are about to play."""
+        return self._leases.out
 
-    def _begin(self, name: str, games: int) -> None:
-        """A host that plays this number of games at the same time gets work from now on."""
-        raise NotImplementedError
+    def take_back(self) -> None:
+        """No more games are given out, and those that have not begun are given back."""
+        self._leases.stop()
+        for name in self._leases.hosts:
+            self._call(name, game_host.recall, self._key("recall"), self._run.encode(), wanted=False)
 
-    def _end(self, name: str) -> int:
-        """A host gets no more work; returns how much of its work comes back."""
-        raise NotImplementedError
+    def play(self, schedule: Schedule) -> Iterator[Finished]:
+        """Plays `schedule` on all hosts that there are, and yields what is finished. SchedulerLost if Dask's scheduler
+        is gone."""
+        self._leases.follow(schedule)
+        while True:
+            for name in self._leases.hungry(self._left()):
+                self._hand_out(name)
+            if self._leases.is_idle and self._leases.is_empty() and schedule.rest() is None:
+                return
+            for name, answer in self._happened():
+                yield from self._take(name, answer, schedule)
+
+    def status(self) -> str:
+        """Hosts, games in progress and lost batches, in a line."""
+        leases = self._leases
+        lost = f", {counted(leases.lost_batches, 'batch')} lost" if leases.lost_batches else ""
+        return f"{counted(len(leases.hosts), 'host')}, {counted(len(leases.out), 'game')} in progress{lost}"
 
     # Hosts.
 
@@ -178,8 +196,8 @@ class Company:
         known = self._known.pop(name)
         for key in [key for key, host in self._tasks.items() if host == name]:
             self._forget(key)
-        if name in self._working:
-            back = self._end(name)
+        if name in self._leases.hosts:
+            back = self._leases.lose(name)
             again = f"; {counted(back, 'game')} in progress will be played again" if back else ""
             self._say(f"host {known.shown} is gone{again}")
         if self._alone:
@@ -215,11 +233,11 @@ class Company:
                 self._refuse(name, why)
         else:
             self._reference = self._reference or says.speed
-            self._begin(name, says.games)
+            self._leases.join(name, says.games)
             self._say(f"host {known.shown} plays {counted(says.games, 'game')} at the same time")
 
     def _refuse(self, name: str, why: str) -> None:
-        self._end(name)
+        self._leases.lose(name)
         if self._alone:
             raise HostLost(f"the game host of this machine does not play: {why}")
         self._say(f"host {self._known[name].shown or name} does not play: {why}")
@@ -229,7 +247,7 @@ class Company:
 
     def _note_waiting(self) -> None:
         """Says once that nothing can be played without a host."""
-        if self._working:
+        if self._leases.hosts:
             self._says_waiting = False
         elif self._has_asked and not self._says_waiting and not self._tasks:
             self._says_waiting = True
@@ -244,10 +262,10 @@ class Company:
         asked again."""
         known = self._known[name]
         known.has.difference_update(said.missing)
-        if name not in self._working:
+        if name not in self._leases.hosts:
             return
         if not said.joined:
-            self._end(name)
+            self._leases.lose(name)
             known.has.clear()
             known.ask_at = 0.0
         elif has_results:
@@ -259,84 +277,7 @@ class Company:
             elif said.failed:
                 self._say(f"host {known.shown}: {said.failed}")
 
-    # Tasks.
-
-    def _key(self, what: str) -> str:
-        self._number += 1
-        return f"arena-{what}-{self._run}-{self._number}"
-
-    def _call(self, name: str, task: Any, key: str, data: bytes, *, wanted: bool = True) -> None:
-        self._tasks[key] = name if wanted else ""
-        self._cluster.call(self._known[name].address, task, key, data)
-
-    def _forget(self, key: str) -> None:
-        self._tasks.pop(key, None)
-        self._cluster.forget(key)
-
-
-def counted(number: int, what: str) -> str:
-    """A number of something, in words."""
-    return f"{number:,} {what}" + ("" if number == 1 else "es" if what.endswith("ch") else "s")
-
-
-_OURS: Final = "adsearch.games."
-
-
-class Home(Company):
-    """Hands out the games of one run, and takes in their results."""
-
-    def __init__(
-        self, cluster: Cluster, sender: Sender, say: Callable[[str], None], *, left: Callable[[], int], **more: Any
-    ) -> None:
-        """`left` gives the number of games without a result; for the others see `Company`."""
-        super().__init__(cluster, sender.joining, sender.joining.run, say, **more)
-        self._sender = sender
-        self._left = left
-        self._leases = Leases()
-        self._boards = PositionCheck(trust=True)  # the rules are those of the description that the user runs
-
-    # As a director.
-
-    @property
-    def in_progress(self) -> list[Planned]:
-        """The games that hosts play, or are about to play."""
-        return self._leases.out
-
-    def take_back(self) -> None:
-        """No more games are given out, and those that have not begun are given back."""
-        self._leases.stop()
-        for name in self._leases.hosts:
-            self._call(name, game_host.recall, self._key("recall"), self._run.encode(), wanted=False)
-
-    def play(self, schedule: Schedule) -> Iterator[Finished]:
-        """Plays `schedule` on all hosts that there are, and yields what is finished. SchedulerLost if Dask's scheduler
-        is gone."""
-        self._leases.follow(schedule)
-        while True:
-            for name in self._leases.hungry(self._left()):
-                self._hand_out(name)
-            if self._leases.is_idle and self._leases.is_empty() and schedule.rest() is None:
-                return
-            for name, answer in self._happened():
-                yield from self._take(name, answer, schedule)
-
-    def status(self) -> str:
-        """Hosts, games in progress and lost batches, in a line."""
-        leases = self._leases
-        lost = f", {counted(leases.lost_batches, 'batch')} lost" if leases.lost_batches else ""
-        return f"{counted(len(leases.hosts), 'host')}, {counted(len(leases.out), 'game')} in progress{lost}"
-
-    # What the hosts do.
-
-    @property
-    def _working(self) -> Collection[str]:
-        return self._leases.hosts
-
-    def _begin(self, name: str, games: int) -> None:
-        self._leases.join(name, games)
-
-    def _end(self, name: str) -> int:
-        return self._leases.lose(name)
+    # Games and their results.
 
     def _hand_out(self, name: str) -> None:
         while name in self._leases.hosts and (games := self._leases.next_batch(name, self._left())):
@@ -397,6 +338,25 @@ class Home(Company):
             raise ArenaError(f"game {over.game.number}: its rules do not fail")
         if wrongs := wrongs_of(game, self._boards, imported=False, has_seed=True):
             raise ArenaError(f"game {over.game.number}: {wrongs[0]}")
+
+    # Tasks.
+
+    def _key(self, what: str) -> str:
+        self._number += 1
+        return f"arena-{what}-{self._run}-{self._number}"
+
+    def _call(self, name: str, task: Any, key: str, data: bytes, *, wanted: bool = True) -> None:
+        self._tasks[key] = name if wanted else ""
+        self._cluster.call(self._known[name].address, task, key, data)
+
+    def _forget(self, key: str) -> None:
+        self._tasks.pop(key, None)
+        self._cluster.forget(key)
+
+
+def counted(number: int, what: str) -> str:
+    """A number of something, in words."""
+    return f"{number:,} {what}" + ("" if number == 1 else "es" if what.endswith("ch") else "s")
 
 
 # Dask as home uses it: which game hosts there are, tasks for one of them, and their answers.

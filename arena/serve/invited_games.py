@@ -28,8 +28,7 @@ from arena.match.schedule import Entrant, Finished, InOrder, Planned, before_las
 from arena.match.seeds import fresh_seed
 from arena.players.entrants import built_in
 from arena.players.player import unique_names
-from arena.serve.open_ladders import OpenLadder
-from arena.serve.page_link import (
+from arena.serve.messages import (
     MOST_GAMES,
     MOST_PLIES,
     DropGame,
@@ -41,6 +40,7 @@ from arena.serve.page_link import (
     TakeBack,
     WantGame,
 )
+from arena.serve.open_ladders import OpenLadder
 from arena.serve.priority_schedule import StandingSchedule
 from arena.tournament.recorded_games import RecordingSchedule, Wait
 from db.database import Database

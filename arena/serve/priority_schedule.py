@@ -37,6 +37,22 @@ class StandingSchedule(Schedule, Protocol):
         return
 
 
+class FurtherTurn(StandingSchedule):
+    """Another turn of a schedule, in which it is asked for other games. All else the schedule does in its own turn."""
+
+    def __init__(self, of: StandingSchedule, next: Callable[[], Planned | None]) -> None:
+        self._of = of
+        self._next = next
+
+    def next(self) -> Planned | None:
+        """The next game of this turn."""
+        return self._next()
+
+    def note(self, finished: Finished) -> None:
+        """Records the game."""
+        self._of.note(finished)
+
+
 class PrioritySchedule(StandingSchedule):
     """The schedules in the order of their priority. No game is given ahead: the next schedule's turn may come."""
 

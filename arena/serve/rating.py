@@ -17,7 +17,7 @@ from arena.course.report import ratings_of, versions_of
 from arena.ratings.bradley_terry import fit
 from arena.ratings.duels import duels
 from arena.ratings.scale import middle
-from db import ladder, ladder_results, lookup, scores, web
+from db import ladder, ladder_results, lookup, rulings, scores, web
 from db.database import Connection, Database
 from db.ladder import NewRating
 from db.ladder_results import LadderGame, LastRating
@@ -100,13 +100,13 @@ class LadderRatings:
         self._results = LadderResults()
         self._last_game = 0
         self._unfinished: set[int] = set()
-        self._last_ruling = ladder_results.last_ruling(connection)
+        self._last_ruling = rulings.last(connection)
         self._overruled = ladder_results.overruled(connection)
 
     def read(self, connection: Connection) -> bool:
         """Counts the games that have ended since the last time, or all games anew after a ruling. Returns whether
         anything changed."""
-        is_anew = ladder_results.last_ruling(connection) != self._last_ruling
+        is_anew = rulings.last(connection) != self._last_ruling
         if is_anew:
             self._count_anew(connection)
         before = self._results.games.total()

@@ -456,8 +456,29 @@ def _of_screen(game: RecordedGames, paced: PacedGame, *, now: int) -> Mapping[st
     )
 
 
+class _News:
+    """Whether a page is to be read again: not too often."""
+
+    def __init__(self) -> None:
+        self._waits = False
+        self._due = 0
+
+    def note(self, *, at_once: bool = False) -> None:
+        """There is something new."""
+        self._waits = True
+        if at_once:
+            self._due = 0
+
+    def is_due(self, now: int) -> bool:
+        """Whether the page is told of it now."""
+        if not self._waits or now < self._due:
+            return False
+        self._waits, self._due = False, now + _NEWS_EVERY
+        return True
+
+
 class ScreenChannel(Channel):
-    """A page with screens: what each of them shows is an event of its own kind."""
+    """A page with screens: what each of them shows is an event of its own kind, and news are another."""
 
     def __init__(
         self,
@@ -476,6 +497,7 @@ class ScreenChannel(Channel):
         steps = [STEP] * large + [_SMALL_STEP] * small
         self._screens = Screens(record, tournament, steps, public=public, player=player)
         self._drawn: dict[int, tuple[int | None, Mapping[str, str]]] = {}
+        self._news = _News()
         for screen in self._screens.each[:large]:
             screen.changed = True  # also that there is no game is said
 
@@ -485,6 +507,18 @@ class ScreenChannel(Channel):
 
     def take(self, message: OfGame) -> None:
         self._screens.take(message)
+
+    def note_news(self) -> None:
+        self._news.note()
+
+    def tick(self, now: int) -> Iterator[Change]:
+        yield from self._screen_changes(now)
+        if self._news.is_due(now):
+            yield from self._told(now)
+
+    def _told(self, now: int) -> Iterator[Change]:
+        """What the page is told when there are news: by default, that it is to be read again."""
+        yield self._change("news", None, now)
 
     def _screen_changes(self, now: int) -> Iterator[Change]:
         for number, screen in self._screens.tick(now):
@@ -510,7 +544,6 @@ class TvChannel(ScreenChannel):
         self._of, self._is_public = name or None, kind == PUBLIC_TV
         super().__init__(topic, record, self._of, public=self._is_public, large=1, small=_BESIDE)
         self._beside: Mapping[str, str] | None = None
-        self._news = _News()
         self._news.note()
 
     @property
@@ -522,16 +555,11 @@ class TvChannel(ScreenChannel):
     def tournaments(self) -> Collection[str]:
         return () if self._shows is None else with_final(self._shows)
 
-    def note_news(self) -> None:
-        self._news.note()
-
-    def tick(self, now: int) -> Iterator[Change]:
-        yield from self._screen_changes(now)
-        if self._news.is_due(now):
-            beside = self._record.side(self._shows, public=self._is_public)
-            if beside != self._beside:  # the news can be those of a tournament that not everyone may see
-                self._beside = beside
-                yield self._change("parts", beside, now)
+    def _told(self, now: int) -> Iterator[Change]:
+        beside = self._record.side(self._shows, public=self._is_public)
+        if beside != self._beside:  # the news can be those of a tournament that not everyone may see
+            self._beside = beside
+            yield self._change("parts", beside, now)
 
 
 class SubmissionChannel(ScreenChannel):
@@ -540,45 +568,15 @@ class SubmissionChannel(ScreenChannel):
     def __init__(self, topic: str, record: Record) -> None:
         player = record.author(int(topic.partition("=")[2]))
         super().__init__(topic, record, record.served, public=False, small=1, player=player)
-        self._news = _News()
         self._news.note()  # what became of it between the page and its stream
 
     @property
     def tournaments(self) -> Collection[str]:
         return (self._record.served,)
 
-    def note_news(self) -> None:
-        self._news.note()
-
     def note_submission(self, id: int) -> None:
         if self.topic == f"s={id}":
             self._news.note(at_once=True)
-
-    def tick(self, now: int) -> Iterator[Change]:
-        yield from self._screen_changes(now)
-        if self._news.is_due(now):
-            yield self._change("news", None, now)
-
-
-class _News:
-    """Whether a page is to be read again: not too often."""
-
-    def __init__(self) -> None:
-        self._waits = False
-        self._due = 0
-
-    def note(self, *, at_once: bool = False) -> None:
-        """There is something new."""
-        self._waits = True
-        if at_once:
-            self._due = 0
-
-    def is_due(self, now: int) -> bool:
-        """Whether the page is told of it now."""
-        if not self._waits or now < self._due:
-            return False
-        self._waits, self._due = False, now + _NEWS_EVERY
-        return True
 
 
 PUBLIC: Final = "public"
@@ -611,21 +609,12 @@ class TournamentChannel(ScreenChannel):
     """The page of a tournament, which is read again when there are new results or ratings."""
 
     def __init__(self, topic: str, record: Record) -> None:
-        self._news = _News()
         self._of = topic.partition("=")[2]
         super().__init__(topic, record, self._of, public=False)
 
     @property
     def tournaments(self) -> Collection[str]:
         return with_final(self._of)
-
-    def note_news(self) -> None:
-        self._news.note()
-
-    def tick(self, now: int) -> Iterator[Change]:
-        yield from self._screen_changes(now)
-        if self._news.is_due(now):
-            yield self._change("news", None, now)
 
 
 _CHANNELS: Final[Mapping[str, Callable[[str, Record], Channel]]] = {

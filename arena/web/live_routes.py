@@ -50,12 +50,9 @@ _LONGEST: Final = 500
 
 def routes(answer: Answer) -> tuple[BaseRoute, ...]:
     """The routes. `answer` makes the answer of a page that is kept."""
-
-    async def game(request: Request) -> Response:
-        return await _game(request, answer)
-
     return (
-        Route("/g/{id:segment}", game, methods=["GET"]),
+        Route("/g/{id:segment}", partial(_game, answer), methods=["GET"]),
+        Route("/g/{id:segment}/mistakes", _find, methods=["POST"]),
         Route("/g/{id:segment}/pgn", _pgn, methods=["GET"]),
         Route("/tv", _tv, methods=["GET"]),
         Route("/events", _events, methods=["GET"]),
@@ -72,7 +69,7 @@ def _id(text: str) -> int:
     return found
 
 
-async def _game(request: Request, answer: Answer) -> Response:
+async def _game(answer: Answer, request: Request) -> Response:
     """A game: live while it is played, then the replay."""
     site: Site = request.app.state.site
     viewer = await viewer_of(request)
@@ -272,12 +269,8 @@ def _over() -> Response:
 # The route on which players find the mistakes of a game that they, or their agents, have played.
 
 
-def mistake_routes() -> tuple[BaseRoute, ...]:
-    """The route."""
-    return (Route("/g/{id:segment}/mistakes", _find, methods=["POST"]),)
-
-
 async def _find(request: Request) -> Response:
+    """The answer to the form with which players have the mistakes of a game found."""
     site: Site = request.app.state.site
     account, viewer = await signed_in(request), await viewer_of(request)
     found = await game_over(request)

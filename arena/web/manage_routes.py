@@ -21,8 +21,8 @@ from arena.course.grading import agents_of, joined
 from arena.course.grading.grades import RecordedTournament, graded, recorded
 from arena.errors import ArenaError
 from arena.history import csv_cells
+from arena.serve.messages import nudge
 from arena.serve.open_ladders import ladder_of
-from arena.serve.place import nudge
 from arena.web import forms, links, manage
 from arena.web.answers import in_thread, leads_to, page, write_record
 from arena.web.identity import account_of, signed_in_here, viewer_of

@@ -187,7 +187,7 @@ def _by_hand(game: PastGame, names: ShownNames) -> ByHand:
         rules=public_rules(game.game, names),
         opponents=", ".join(name for at, name in enumerate(listed.players) if at != seat),
         result=replace(outcome(listed, listed.players[seat]), notes=() if game.ruling is None else listed.notes[:1]),
-        finished=moment_of(game.finished or ""),
+        finished=moment_of(game.finished),
     )
 
 

@@ -28,8 +28,8 @@ from arena.errors import BadAccount, BadChallenge, BadSubmission
 from arena.match.allowance import GIBIBYTE, MEBIBYTE
 from arena.serve import submissions
 from arena.serve.challenges import challenge, refusal
+from arena.serve.messages import nudge
 from arena.serve.open_ladders import OpenLadder, opened
-from arena.serve.place import nudge
 from arena.serve.spool import MOST_BYTES
 from arena.serve.submissions import possible_again
 from arena.web import forms, links, own
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from arena.web.site import Site
     from db.ladder import StoredSubmission
 
+Answer = Callable[[Request, "KeptPage", "Viewer"], Response]
 _PART: Final = 65536
 """Bytes of a download that are sent at a time."""
 _MOST_UNOPENED: Final = 4 * GIBIBYTE
@@ -66,8 +67,8 @@ _BY_HAND: Final = 5
 _NO_SUBMISSION: Final = "There is no such submission."
 
 
-def routes() -> tuple[BaseRoute, ...]:
-    """The routes."""
+def routes(answer: Answer) -> tuple[BaseRoute, ...]:
+    """The routes. `answer` gives the answer with a page that was kept."""
     return (
         Route("/in/{key:segment}", _invitation, methods=["GET"]),
         Route("/in/{key:segment}", _sign_in, methods=["POST"]),
@@ -80,6 +81,9 @@ def routes() -> tuple[BaseRoute, ...]:
         Route("/s/{id:segment}/files", _files, methods=["GET"]),
         Route(f"{API}/submissions", _submit_by_program, methods=["POST"]),
         Route(f"{API}/s/{{id:segment}}", _submission_document, methods=["GET"]),
+        Route(links.CHALLENGE, _my_page, methods=["GET"]),
+        Route(links.CHALLENGE, _challenge, methods=["POST"]),
+        Route(links.WHY, partial(_why, answer), methods=["GET"]),
     )
 
 
@@ -516,23 +520,19 @@ _LONGEST: Final = 100
 """Characters of the name of a further agent."""
 
 
-def why_routes(response: Callable[[Request, KeptPage, Viewer], Response]) -> tuple[BaseRoute, ...]:
-    """The route. `response` gives the answer with a page that was kept."""
-
-    async def answer(request: Request) -> Response:
-        site: Site = request.app.state.site
-        if (await signed_in(request)).is_instructor:
-            raise BadQuery("Only students have agents on the ladder.")
-        viewer = await viewer_of(request)
-        names = site.names.seen_by(viewer)
-        asked = await in_thread(site, partial(_asked, site, names, request.query_params.get("agent", "")[:_LONGEST]))
-        if asked.round is None:
-            return page(own_pages.no_games_page(asked))
-        key = (links.WHY, asked.agent, asked.round)
-        kept = await site.cache.get(key, partial(_draw, site, names, asked, asked.round), turn=site.why_turns)
-        return response(request, kept, viewer)
-
-    return (Route(links.WHY, answer, methods=["GET"]),)
+async def _why(answer: Answer, request: Request) -> Response:
+    """The page. `answer` gives the answer with a page that was kept."""
+    site: Site = request.app.state.site
+    if (await signed_in(request)).is_instructor:
+        raise BadQuery("Only students have agents on the ladder.")
+    viewer = await viewer_of(request)
+    names = site.names.seen_by(viewer)
+    asked = await in_thread(site, partial(_asked, site, names, request.query_params.get("agent", "")[:_LONGEST]))
+    if asked.round is None:
+        return page(own_pages.no_games_page(asked))
+    key = (links.WHY, asked.agent, asked.round)
+    kept = await site.cache.get(key, partial(_draw, site, names, asked, asked.round), turn=site.why_turns)
+    return answer(request, kept, viewer)
 
 
 def _asked(site: Site, names: SeenNames, further: str) -> own.AskedFor:
@@ -547,14 +547,6 @@ def _draw(site: Site, names: SeenNames, asked: own.AskedFor, round: int) -> Draw
 
 
 # The route with which a student starts a challenge: the answer leads to the game, or says why there is none.
-
-
-def challenge_routes() -> tuple[BaseRoute, ...]:
-    """The routes."""
-    return (
-        Route(links.CHALLENGE, _my_page, methods=["GET"]),
-        Route(links.CHALLENGE, _challenge, methods=["POST"]),
-    )
 
 
 async def _my_page(_: Request) -> Response:

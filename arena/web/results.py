@@ -218,7 +218,7 @@ def overview(connection: Connection, names: SeenNames) -> Overview:
             number=game.number,
             players=tuple(shown.shown[name] for name in game.players),
         )
-        for game in web.in_progress(connection)
+        for game in running.in_progress(connection)
         if game.tournament in titles
     ]
     return Overview(
@@ -286,7 +286,7 @@ def _heading(connection: Connection, state: web.WebTournament, titles: Mapping[i
         agents=state.entries,
         over=over,
         planned=None if state.format == LADDER else over + waiting,
-        finished=moment_of(finished or ""),
+        finished=moment_of(finished),
         closes=None if terms is None else _closes(terms),
     )
 
@@ -362,7 +362,7 @@ def _with_latest(
     """The agents with what happened lately to each."""
     results = web.last_results(connection, about.id, players=len(agents), most=_LAST_GAMES)
     ratings = web.sampled_ratings(connection, about.id, most=_CURVE, now=now)
-    playing = {name: game.id for game in web.in_progress(connection, about.id) for name in game.players}
+    playing = {name: game.id for game in running.in_progress(connection, about.id) for name in game.players}
     of = {
         alias: Lately(
             results=results.get(name, ()),
@@ -544,7 +544,7 @@ def agent_view(
         if may(names.viewer, What.CHECK) and lookup.tournament_name(connection, tournament) == served
         else [],
         goals=goals(connection, tournament, shown),
-        playing=next((game.id for game in web.in_progress(connection, tournament) if name in game.players), None),
+        playing=next((game.id for game in running.in_progress(connection, tournament) if name in game.players), None),
     )
 
 

@@ -22,7 +22,7 @@ from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic, monotonic_ns
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -34,7 +34,7 @@ from arena.match.live import GameNews, LiveEnd, NotLive, RatingNews, SubmissionN
 from arena.play.follower import Follower
 from arena.play.helper import Asker, Lines
 from arena.players.submissions import Store
-from arena.serve.page_link import Complaint, to_pages
+from arena.serve.messages import Complaint, to_pages
 from arena.serve.spool import Spool
 from arena.serve.submissions import Bucket, Buckets
 from arena.tournament.lock import running_in
@@ -53,7 +53,7 @@ from arena.web.permissions import MEMBER, Names
 from arena.web.persons_game import PersonsGames
 from arena.web.play_routes import TableStreams, topic
 from arena.web.site import Site
-from arena.web.web_process import WebSettings
+from arena.web.web_process import WebSettings, WindowSettings
 from db.accounts import AccountsDatabase
 from db.database import Database
 from db.errors import DatabaseError
@@ -76,15 +76,7 @@ _GRACE: Final = 1
 """Seconds that answers have to be sent at the end."""
 
 
-class _WithDatabase(Protocol):
-    """Settings of a page server."""
-
-    @property
-    def database(self) -> str:
-        """The address of its database."""
-
-
-S = TypeVar("S", bound=_WithDatabase)
+S = TypeVar("S", WebSettings, WindowSettings)
 
 
 class Complaints:

@@ -165,8 +165,8 @@ def _refuse_both(options: list[str], *, typed: bool) -> None:
 def _on_this_machine(db: str | None, name: str | None, file: Path, author: str, agent: str) -> Iterator[_HandedIn]:
     """Hands in to a ladder in a database."""
     from arena.cli.ladder.web_pages import submission_page
+    from arena.serve.messages import nudge
     from arena.serve.open_ladders import opened
-    from arena.serve.place import nudge
     from arena.serve.submissions import receive, submission_document
     from db import ladder
     from db.database import Database

@@ -14,7 +14,7 @@ pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from arena.accounts.people import Account
 from arena.course import roster
-from arena.serve.page_link import GameRecorded
+from arena.serve.messages import GameRecorded
 from arena.web import server
 from arena.web.permissions import MEMBER, Names
 from arena.web.persons_game import PersonsGames
