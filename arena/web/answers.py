@@ -13,7 +13,7 @@ from concurrent.futures import Executor
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -23,18 +23,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena.accounts import audit, sessions
 from arena.accounts.audit import Act
+from arena.accounts.people import Account
+from arena.pages.drawing import Document
 from arena.web import page_values
 from arena.web.connection import network
-from arena.web.identity import account_of, token_in
+from arena.web.events import Owner, Streams
+from arena.web.identity import SignIns, account_of, token_in
 from arena.web.page_values import HTML, NO_CONTENT_ALLOWED
-
-if TYPE_CHECKING:
-    from arena.accounts.people import Account
-    from arena.pages.drawing import Document
-    from arena.web.events import Owner, Streams
-    from arena.web.identity import SignIns
-    from arena.web.persons_game import PersonsGames
-    from arena.web.site import Site
+from arena.web.persons_game import PersonsGames
+from arena.web.site import Site
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable
 from datetime import UTC, datetime
 from functools import partial
 from traceback import extract_tb
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 from msgspec import Struct
@@ -25,6 +25,8 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from arena.pages import drawing, manual
+from arena.pages.drawing import Document
+from arena.results.report import Report
 from arena.serve.open_ladders import opened
 from arena.tournament.lock import running_in
 from arena.web import api, links, live_routes, manage_routes, own_routes, play_routes, results
@@ -40,10 +42,6 @@ from arena.web.results import Heading, agent_view
 from arena.web.site import Site
 from db import ladder
 from db.errors import DatabaseError, NotFound
-
-if TYPE_CHECKING:
-    from arena.pages.drawing import Document
-    from arena.results.report import Report
 
 Draw = Callable[[Site, Asked], Drawn]
 """Draws what is at an address. NotThere or NotFound: nothing is there. BadQuery: a parameter is invalid."""

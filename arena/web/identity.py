@@ -13,7 +13,7 @@ from concurrent.futures import Executor
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
@@ -22,13 +22,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from arena.accounts import sessions
+from arena.accounts.people import Account
 from arena.accounts.sessions import KeyKind, kind_of
 from arena.web.page_values import BadQuery, asker, hands_in, is_visitor, manages
 from arena.web.permissions import VISITOR, Role, Viewer
-
-if TYPE_CHECKING:
-    from arena.accounts.people import Account
-    from db.accounts import AccountsDatabase
+from db.accounts import AccountsDatabase
 
 _KEPT: Final = 5.0
 """Seconds for which the answer of the accounts is used: so long a session can go on that was ended by a command."""

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import quote, unquote, urlencode
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from arena.results.report import ListedGame
 from arena.web.page_values import whole
-
-if TYPE_CHECKING:
-    from arena.results.report import ListedGame
-    from db.web import LastResult
+from db.web import LastResult
 
 HOME: Final = "/"
 TV: Final = "/tv"

@@ -11,21 +11,18 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, partial
 from math import ceil
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.match.live import LiveEnd, LiveGame, LivePly, NotLive, OfGame
+from arena.match.seeds import GameSeeds
 from arena.play.followed_game import FollowedGame
 from arena.serve.open_ladders import with_final
 from arena.web.events import Change, Piece, delta, event
 from arena.web.pages.live_parts import OwnSeatGame, parts, small_parts
 from db.records import PastGame
-
-if TYPE_CHECKING:
-    from arena.match.seeds import GameSeeds
-
 
 # Screens on pages: on each, one game in progress after the other, slowly enough to be watched.
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Hashable
 from datetime import UTC, datetime
 from functools import partial
 from time import monotonic_ns
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
@@ -14,9 +14,10 @@ from starlette.routing import BaseRoute, Route
 
 from arena.history.exchange import pgn
 from arena.pages import replay_page
+from arena.pages.drawing import Document
 from arena.serve.submissions import possible_again
 from arena.web import links
-from arena.web.analyses import NoSuchGame
+from arena.web.analyses import Analyses, NoSuchGame
 from arena.web.answers import PageStream, in_thread, leads_to, once_in_thread, page, saw_log, takes_gzip, wants_page
 from arena.web.cache import KeptPage
 from arena.web.events import MOST, MOST_TOPICS, Owner, event
@@ -30,10 +31,6 @@ from arena.web.permissions import Viewer, What, may
 from arena.web.site import Site
 from db.games import OVER
 from db.records import GameKind, JudgedPly
-
-if TYPE_CHECKING:
-    from arena.pages.drawing import Document
-    from arena.web.analyses import Analyses
 
 Answer = Callable[[Request, KeptPage, Viewer], Response]
 _PATIENCE: Final = 1.0

@@ -9,13 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from msgspec import Struct
 
 from adsearch.errors import quote
 from arena.accounts import audit, people, sessions
 from arena.accounts.audit import Act
+from arena.accounts.people import Account, AccountUse, Invited
 from arena.course.aliases import public_ending
 from arena.course.collecting.hand_in import read_deadline
 from arena.course.roster import folded
@@ -23,25 +24,19 @@ from arena.errors import BadAccount, BadLeague, BadRuling, BadSubmission, Tourna
 from arena.history import words
 from arena.history.words import ruled
 from arena.serve import open_ladders as ladders
-from arena.serve.open_ladders import is_closed_early, ladder_of
+from arena.serve.open_ladders import OpenLadder, is_closed_early, ladder_of
 from arena.tournament import rulings as deciding
 from arena.tournament.lock import running_in
 from arena.web import own
+from arena.web.own import HandedIn
 from arena.web.page_values import BadQuery, whole
+from arena.web.permissions import SeenNames
 from arena.web.results import Titled, own_name, own_names, titled
 from db import games, ladder, lookup, rulings, running
-from db.records import ACTS, acts_about, instant
-
-if TYPE_CHECKING:
-    from arena.accounts.people import Account, AccountUse, Invited
-    from arena.serve.open_ladders import OpenLadder
-    from arena.web.own import HandedIn
-    from arena.web.permissions import SeenNames
-    from db.accounts import AccountsDatabase
-    from db.database import Connection, Database
-    from db.records import PastGame
-    from db.rulings import StoredRuling
-
+from db.accounts import AccountsDatabase
+from db.database import Connection, Database
+from db.records import ACTS, PastGame, acts_about, instant
+from db.rulings import StoredRuling
 
 # What instructors decide on the page of a ladder or tournament: each form is checked, written, and audited.
 
@@ -94,7 +89,7 @@ class Decided(Struct, frozen=True, kw_only=True):
     about: str
 
 
-Decide = Callable[["Connection", Form], Decided]
+Decide = Callable[[Connection, Form], Decided]
 """Does what the form says. ArenaError, NotFound or BadQuery: a field is wrong, or what was decided does not apply any
 more; the text says why, and nothing was changed."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from msgspec import Struct
 from starlette.requests import Request
@@ -17,7 +17,8 @@ from starlette.routing import BaseRoute, Route
 
 from arena.accounts import audit, people
 from arena.accounts.audit import Act
-from arena.course.grading import agents_of, joined
+from arena.accounts.people import Account, AccountUse, Invited
+from arena.course.grading import Line, agents_of, joined
 from arena.course.grading.grades import RecordedTournament, graded, recorded
 from arena.errors import ArenaError
 from arena.history import csv_cells
@@ -29,19 +30,14 @@ from arena.web.identity import account_of, signed_in_here, viewer_of
 from arena.web.manage import DECISIONS, PEOPLE, Form
 from arena.web.page_values import BadQuery, NotThere, client, whole
 from arena.web.pages import manage_page
-from arena.web.permissions import What, may
+from arena.web.permissions import SeenNames, What, may
 from arena.web.results import titled
+from arena.web.site import Site
 from db import ladder, lookup, running
+from db.accounts import AccountsDatabase, AuditEntry
+from db.database import Connection
 from db.errors import NotFound
 from db.rated_games import Scope
-
-if TYPE_CHECKING:
-    from arena.accounts.people import Account, AccountUse, Invited
-    from arena.course.grading import Line
-    from arena.web.permissions import SeenNames
-    from arena.web.site import Site
-    from db.accounts import AccountsDatabase, AuditEntry
-    from db.database import Connection
 
 T = TypeVar("T")
 Given = Mapping[str, str]

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from agents import builtin
-from arena.course.aliases import listed_game, public_rules
+from arena.course.aliases import ShownNames, listed_game, public_rules
 from arena.course.feedback.agent_feedback import Author, agent_feedback, read_games
+from arena.course.feedback.sentences import AgentFeedback
 from arena.pages.replay_page import person_in
 from arena.players.submissions import Store
 from arena.ratings.scale import ranks
@@ -25,25 +27,16 @@ from arena.results import figures
 from arena.results.columns import Cell
 from arena.results.listings import outcome
 from arena.serve import challenges as serve
+from arena.serve.open_ladders import OpenLadder
 from arena.serve.submissions import REPLACED, SubmissionDocument, refusal, submission_document
 from arena.student.checking import CheckStep
 from arena.web.page_values import NotThere
-from arena.web.permissions import What, may
+from arena.web.permissions import SeenNames, What, may
 from arena.web.results import Goal, Titled, goals, report, titled
 from db import games, ladder, running, web
-from db.ladder import StoredSubmission, SubmissionState, author_of
-from db.records import moment_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from arena.course.aliases import ShownNames
-    from arena.course.feedback.sentences import AgentFeedback
-    from arena.serve.open_ladders import OpenLadder
-    from arena.web.permissions import SeenNames
-    from db.database import Connection, Database
-    from db.ladder import LadderLine, StoredChallenge, VersionGame
-    from db.records import PastGame
+from db.database import Connection, Database
+from db.ladder import LadderLine, StoredChallenge, StoredSubmission, SubmissionState, VersionGame, author_of
+from db.records import PastGame, moment_of
 
 _LATEST: Final = 20
 """Submissions that are listed."""

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, Final
 
 import msgspec
 from msgspec.structs import replace
@@ -24,38 +24,30 @@ from starlette.types import Receive, Scope, Send
 
 from arena.accounts import audit, people, sessions
 from arena.accounts.audit import Act
+from arena.accounts.people import Account
 from arena.errors import BadAccount, BadChallenge, BadSubmission
 from arena.match.allowance import GIBIBYTE, MEBIBYTE
 from arena.serve import submissions
 from arena.serve.challenges import challenge, refusal
 from arena.serve.messages import nudge
 from arena.serve.open_ladders import OpenLadder, opened
-from arena.serve.spool import MOST_BYTES
-from arena.serve.submissions import possible_again
+from arena.serve.spool import MOST_BYTES, Upload
+from arena.serve.submissions import SubmissionDocument, possible_again
 from arena.web import forms, links, own
 from arena.web.answers import in_thread, leads_to, page, saw_log, whose, write_accounts, write_record
-from arena.web.identity import NotSignedIn, account_of, signed_in, signed_in_here, viewer_of
+from arena.web.cache import KeptPage
+from arena.web.identity import NotSignedIn, SignIns, account_of, signed_in, signed_in_here, viewer_of
 from arena.web.links import API
 from arena.web.own import Challenging, challenging, recorded
 from arena.web.page_values import JSON, BadQuery, Drawn, NotThere, client, number_in, whole
 from arena.web.pages import own_pages
-from arena.web.permissions import What
+from arena.web.permissions import SeenNames, Viewer, What
 from arena.web.results import titled
-from arena.web.site import Uploading
+from arena.web.site import Site, Uploading
 from db import ladder
-from db.ladder import author_of
+from db.ladder import StoredSubmission, author_of
 
-if TYPE_CHECKING:
-    from arena.accounts.people import Account
-    from arena.serve.spool import Upload
-    from arena.serve.submissions import SubmissionDocument
-    from arena.web.cache import KeptPage
-    from arena.web.identity import SignIns
-    from arena.web.permissions import SeenNames, Viewer
-    from arena.web.site import Site
-    from db.ladder import StoredSubmission
-
-Answer = Callable[[Request, "KeptPage", "Viewer"], Response]
+Answer = Callable[[Request, KeptPage, Viewer], Response]
 _PART: Final = 65536
 """Bytes of a download that are sent at a time."""
 _MOST_UNOPENED: Final = 4 * GIBIBYTE

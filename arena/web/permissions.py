@@ -10,31 +10,27 @@ from collections.abc import Callable, Collection, Hashable, Mapping
 from enum import StrEnum
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.accounts import audit, people
+from arena.accounts.people import Account
 from arena.course.aliases import ShownNames, hidden_texts, numbered, printable, public_game, public_name
-from arena.course.roster import folded
+from arena.course.roster import Roster, folded
 from arena.errors import BadRoster
 from arena.history.words import without_store
 from arena.players.versions import is_ready_made
 from arena.serve.open_ladders import ladder_of
 from arena.tournament.standings import TournamentStandings, standings
 from db import lookup, scores, web
+from db.accounts import AccountsDatabase
+from db.database import Connection
 from db.errors import NotFound
 from db.games import OVER
 from db.ladder import author_of
-from db.records import HUMAN
-
-if TYPE_CHECKING:
-    from arena.accounts.people import Account
-    from arena.course.roster import Roster
-    from db.accounts import AccountsDatabase
-    from db.database import Connection
-    from db.records import PastGame, PastSeat
+from db.records import HUMAN, PastGame, PastSeat
 
 
 class Role(StrEnum):

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from time import monotonic_ns
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -26,7 +26,7 @@ from arena.history import words
 from arena.serve.open_ladders import OpenLadder, opened
 from arena.serve.submissions import possible_again
 from arena.web import forms, links, results
-from arena.web.answers import in_thread, leads_to, page, wants_page
+from arena.web.answers import PageDrawing, in_thread, leads_to, page, wants_page
 from arena.web.cache import TooBusy
 from arena.web.events import Change, event
 from arena.web.identity import NotSignedIn, account_of, viewer_of
@@ -34,15 +34,11 @@ from arena.web.own_routes import no_sign_in
 from arena.web.page_values import BadQuery, NotThere
 from arena.web.pages import frame, play_pages
 from arena.web.pages.play_pages import CLOCKS, EITHER, Opponent, Opponents
-from arena.web.permissions import Role, What, may
+from arena.web.permissions import Role, SeenNames, Viewer, What, may
+from arena.web.persons_game import PersonsGame
+from arena.web.results import Titled
+from arena.web.site import Site
 from db import ladder as record
-
-if TYPE_CHECKING:
-    from arena.web.answers import PageDrawing
-    from arena.web.permissions import SeenNames, Viewer
-    from arena.web.persons_game import PersonsGame
-    from arena.web.results import Titled
-    from arena.web.site import Site
 
 _NO_GAME: Final = "There is no such game."
 _WAYS: Final = ((links.play(), "Other opponents"),)
@@ -254,11 +250,11 @@ def parts(site: Site, game: PersonsGame) -> dict[str, str]:
 # The routes of one game: its page, what the person does, and the same game once more.
 
 
-Find = Callable[[Request], Awaitable["PersonsGame"]]
+Find = Callable[[Request], Awaitable[PersonsGame]]
 """The game of the request's path; NotThere if there is none, or if it is another person's."""
 Draw = Callable[[Request, str], Awaitable[Response]]
 """The page of that game. The text says why the last move was not taken, or is empty."""
-Again = Callable[[Request, "PersonsGame", int], Awaitable["PersonsGame"]]
+Again = Callable[[Request, PersonsGame, int], Awaitable[PersonsGame]]
 """That game again, with the person at this seat; ArenaError if that is not possible."""
 
 

@@ -7,43 +7,35 @@ Every function takes a connection and the names that visitors see. Ratings are r
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from agents.protocol import Verdict
-from arena.course.aliases import listed_game, public_rules
+from arena.course.aliases import ShownNames, listed_game, public_rules
 from arena.course.roster import folded
 from arena.ratings import recorded
+from arena.ratings.ranking import Ranking
 from arena.ratings.recorded import VersionRating
-from arena.results.report import Lately, Report, leaders, reported_agents
+from arena.results.report import Lately, ListedGame, Report, ReportedAgent, leaders, reported_agents
 from arena.serve.open_ladders import final_of, ladder_before
+from arena.tournament.standings import TournamentStandings
 from arena.web import links
 from arena.web.links import Wanted
 from arena.web.page_values import BadQuery, number_in
-from arena.web.permissions import What, may
+from arena.web.permissions import SeenNames, What, may
 from db import games as record
 from db import ladder, lookup, running, web
+from db.database import Connection
 from db.errors import NotFound
 from db.ladder import FORMAT as LADDER
 from db.ladder import RatingPoint
-from db.records import in_zone, moment_of
+from db.records import PastGame, in_zone, moment_of
 from db.search import GameFilter
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from arena.course.aliases import ShownNames
-    from arena.ratings.ranking import Ranking
-    from arena.results.report import ListedGame, ReportedAgent
-    from arena.tournament.standings import TournamentStandings
-    from arena.web.permissions import SeenNames
-    from db.database import Connection
-    from db.records import PastGame
 
 PART: Final = 50
 """Number of games in a part of a list."""

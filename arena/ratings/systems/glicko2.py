@@ -9,18 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import exp, fsum, log, pi, sqrt, tanh
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from msgspec import Struct
 
 from arena.errors import BadRating
 from arena.ratings.duels import each_two
-from arena.ratings.ranking import RatingSystem, apart, listed
-from db.records import RatedGame
-
-if TYPE_CHECKING:
-    from arena.ratings.ranking import Ranking, RankingSettings
-    from db.records import PairCount
+from arena.ratings.ranking import Ranking, RankingSettings, RatingSystem, apart, listed
+from db.records import PairCount, RatedGame
 
 START: Final = 1500.0
 DEVIATION: Final = 350.0

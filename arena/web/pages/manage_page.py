@@ -9,35 +9,36 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from msgspec import Struct
 
+from arena.accounts.people import Account, AccountUse, Invited
 from arena.history.words import age, counted, listed, moment, zone_name
 from arena.pages.drawing import Document
 from arena.results import figures
 from arena.results.columns import Cell, Column, Listing, named
 from arena.tournament.rulings import LONGEST
 from arena.web import links
-from arena.web.manage import AWARD, SURE, called, seen
+from arena.web.manage import (
+    AWARD,
+    SURE,
+    GameToRule,
+    Handed,
+    LadderState,
+    Managed,
+    ManagedAgent,
+    ManagedAuthor,
+    Named,
+    RuledGame,
+    SameFiles,
+    called,
+    seen,
+)
 from arena.web.pages import frame, own_pages
+from arena.web.results import Titled
+from db.accounts import AuditEntry
 from db.records import acts_about
-
-if TYPE_CHECKING:
-    from arena.accounts.people import Account, AccountUse, Invited
-    from arena.web.manage import (
-        GameToRule,
-        Handed,
-        LadderState,
-        Managed,
-        ManagedAgent,
-        ManagedAuthor,
-        Named,
-        RuledGame,
-        SameFiles,
-    )
-    from arena.web.results import Titled
-    from db.accounts import AuditEntry
 
 Given = Mapping[str, str]
 _STATUS: Final = {"active": "plays", "withdrawn": "withdrawn", "quarantined": "put aside (quarantined)"}
@@ -316,7 +317,7 @@ def _extended(state: LadderState) -> list[ManagedAuthor]:
     return [one for one in state.authors if one.until is not None and one.until > state.closes]
 
 
-_Handed = tuple[int, "Handed"]
+_Handed = tuple[int, Handed]
 _PLACE: Final = Column[_Handed]("place", "Place", value=lambda row: str(row[0]), number=True)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
 from time import monotonic_ns
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
@@ -26,13 +26,8 @@ from arena.pages.game import ShownPly, ShownSeat, about, items, plays, runs, sea
 from arena.results import figures
 from arena.web import links
 from arena.web.pages import frame
-from arena.web.persons_game import GameStatus
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from arena.web.persons_game import PersonsGame, SeenGame
-    from arena.web.results import Titled
+from arena.web.persons_game import GameStatus, PersonsGame, SeenGame
+from arena.web.results import Titled
 
 CLOCKS: Final = {
     "300+5": "5 minutes and 5 s a move",
