@@ -38,10 +38,6 @@ from db.errors import DatabaseError, NotADatabase, NotFound
 from db.ladder import author_of
 from db.records import instant, moment_of
 
-# The tables of accounts, and how their database is opened: a second file beside the record, or a second schema of its
-# PostgreSQL database.
-
-
 _ENDING: Final = "-accounts.db"
 
 
@@ -240,7 +236,6 @@ class StoredAccount(Struct, frozen=True, kw_only=True):
 
     @property
     def is_instructor(self) -> bool:
-        """Whether it is an instructor's account."""
         return self.role is Role.INSTRUCTOR
 
     def owns(self, ladder: str, agent: str) -> bool:

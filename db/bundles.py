@@ -485,11 +485,6 @@ def _add_rulings(connection: Connection, game: int, rulings: Sequence[PastRuling
         ids[ruling.id] = dialect.new_id(connection.execute(new))
 
 
-def _anchors(games: Sequence[PastGame]) -> dict[str, float]:
-    """The fixed ratings of the players that have one."""
-    return {seat.player: seat.anchor for game in games for seat in game.seats if seat.anchor is not None}
-
-
 def _new_tournament(connection: Connection, name: str, games: Sequence[PastGame], now: datetime) -> int:
     if connection.execute(select(Tournament.id).where(Tournament.name == name)).first():
         raise DatabaseError(
@@ -498,6 +493,7 @@ def _new_tournament(connection: Connection, name: str, games: Sequence[PastGame]
     (rules, _), (clock, _), (seed, _) = (
         Counter(getattr(game, part) for game in games).most_common(1)[0] for part in ("game", "clock", "seed")
     )
+    anchors = {seat.player: seat.anchor for game in games for seat in game.seats if seat.anchor is not None}
     tournament = store.create_tournament(
         connection,
         name,
@@ -505,7 +501,7 @@ def _new_tournament(connection: Connection, name: str, games: Sequence[PastGame]
         rules=rules,
         clock=clock,
         seed=seed,
-        settings={"agents": [{"name": name, "anchor": rating} for name, rating in _anchors(games).items()]},
+        settings={"agents": [{"name": name, "anchor": rating} for name, rating in anchors.items()]},
         now=now,
     )
     played = {(game.pair, game.leg) for game in games if game.status == "finished"}

@@ -231,9 +231,9 @@ def schedule(connection: Connection, tournament: int | None, games: Iterable[Sch
 def _last_number(connection: Connection, tournament: int | None) -> int:
     """The number of the last game. It is read by status: each is then the end of a part of an index, and no other game
     is read."""
+    of_it = Game.tournament.is_(None) if tournament is None else Game.tournament == tournament
     last = [
-        select(func.max(Game.number)).where(_of(tournament), Game.status == status).scalar_subquery()
-        for status in GAME_STATUSES
+        select(func.max(Game.number)).where(of_it, Game.status == status).scalar_subquery() for status in GAME_STATUSES
     ]
     return max(number or 0 for number in connection.execute(select(*last)).one())
 
@@ -435,10 +435,6 @@ def last_round(connection: Connection, tournament: int) -> int:
 
 def _rule(connection: Connection, reason: str, now: datetime, **values: Any) -> int:
     return dialect.new_id(connection.execute(insert(Ruling).values(reason=reason, made=instant(now), **values)))
-
-
-def _of(tournament: int | None) -> Any:
-    return Game.tournament.is_(None) if tournament is None else Game.tournament == tournament
 
 
 _BEGIN: Final = PreparedGame(update(Game).where(Game.id == bindparam("_game")), "_game", "status", "started")

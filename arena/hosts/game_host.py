@@ -378,7 +378,6 @@ class FedGames(Schedule):
         self._until = 0.0
 
     def next(self) -> Planned | None:
-        """The next game."""
         if not self.games:
             return None
         self._until = 0.0
@@ -395,7 +394,6 @@ class FedGames(Schedule):
         return left if left > 0 else None
 
     def note(self, finished: Finished) -> None:
-        """Passes the result on."""
         self._note(finished)
 
     def give_back(self, game: Planned) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from math import isfinite
+from statistics import fmean
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec import Struct
@@ -425,17 +426,13 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list
     heaps: list[list[float]] = []
     for number, place in enumerate(order):
         heaps.append([wanted[place] - number * gap])
-        while len(heaps) > 1 and _mean(heaps[-2]) >= _mean(heaps[-1]):
+        while len(heaps) > 1 and fmean(heaps[-2]) >= fmean(heaps[-1]):
             last = heaps.pop()
             heaps[-1] += last
     lowest = high - (len(wanted) - 1) * gap
-    packed = [min(max(_mean(heap), low), lowest) for heap in heaps for _ in heap]
+    packed = [min(max(fmean(heap), low), lowest) for heap in heaps for _ in heap]
     found = {place: packed[number] + number * gap for number, place in enumerate(order)}
     return [found[place] for place in range(len(wanted))]
-
-
-def _mean(numbers: Sequence[float]) -> float:
-    return sum(numbers) / len(numbers)
 
 
 def _hue(number: int) -> str:

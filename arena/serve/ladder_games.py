@@ -161,7 +161,6 @@ class LadderGames(RecordedGames, StandingSchedule):
     # The schedule that a director plays.
 
     def next(self) -> Planned | None:
-        """The next game."""
         return self.start(placement=False)
 
     def start(self, *, placement: bool) -> Planned | None:

@@ -45,11 +45,9 @@ class FurtherTurn(StandingSchedule):
         self._next = next
 
     def next(self) -> Planned | None:
-        """The next game of this turn."""
         return self._next()
 
     def note(self, finished: Finished) -> None:
-        """Records the game."""
         self._of.note(finished)
 
 
@@ -79,7 +77,6 @@ class PrioritySchedule(StandingSchedule):
         return None
 
     def note(self, finished: Finished) -> None:
-        """Passes the finished game on to the schedule that gave it."""
         self._givers.pop(finished.game.number).note(finished)
 
     def rest(self) -> float:
@@ -87,17 +84,14 @@ class PrioritySchedule(StandingSchedule):
         return REST
 
     def look(self, ladder: OpenLadder) -> None:
-        """Passes it on to every schedule."""
         for schedule in self._schedules:
             schedule.look(ladder)
 
     def interrupted(self) -> None:
-        """Passes it on to every schedule."""
         self._givers.clear()
         for schedule in self._schedules:
             schedule.interrupted()
 
     def close(self) -> None:
-        """Closes every schedule."""
         for schedule in self._schedules:
             schedule.close()

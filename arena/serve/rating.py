@@ -206,19 +206,14 @@ class TournamentRatings:
         for tournament in due:  # each in a transaction of its own, because a long one keeps the log from being emptied
             with database.reading() as connection:
                 state = scores.state(connection, tournament)
-                new = _news(connection, tournament)
+                last = ladder_results.last_ratings(connection, tournament)
+                new = [one for one in tournament_fit(connection, tournament) if is_news(last.get(one.version), one)]
             if new:
                 with database.writing() as connection:
                     ladder.add_ratings(connection, tournament, new, now)
             self._rated[tournament] = state
             is_written |= bool(new)
         return is_written
-
-
-def _news(connection: Connection, tournament: int) -> list[NewRating]:
-    """The ratings to write."""
-    last = ladder_results.last_ratings(connection, tournament)
-    return [one for one in tournament_fit(connection, tournament) if is_news(last.get(one.version), one)]
 
 
 def tournament_fit(connection: Connection, tournament: int) -> list[NewRating]:

@@ -133,7 +133,6 @@ class Serving(WrappingSchedule):
     # The schedule.
 
     def next(self) -> Planned | None:
-        """The next game to start."""
         self._look_if_due()
         return super().next()
 

@@ -72,9 +72,8 @@ class SignIns:
             return None
         until, account = self._known.get(key, (0.0, None))
         if self._clock() >= until:
-            account = self._learned(
-                key, await asyncio.get_running_loop().run_in_executor(self._threads, self._find, key)
-            )
+            find = partial(sessions.find, self.accounts, key, datetime.now(UTC))
+            account = self._learned(key, await asyncio.get_running_loop().run_in_executor(self._threads, find))
         return account
 
     def learned(self, keys: Collection[str], found: Mapping[str, Account]) -> dict[str, Account | None]:
@@ -117,9 +116,6 @@ class SignIns:
     def let_out(self, answer: Response) -> None:
         """The browser that gets the answer has no session any more."""
         answer.delete_cookie(self.cookie, path="/", secure=self._is_encrypted, httponly=True, samesite="lax")
-
-    def _find(self, key: str) -> Account | None:
-        return sessions.find(self.accounts, key, datetime.now(UTC))
 
 
 def token_in(headers: Headers) -> str | None:

@@ -35,7 +35,7 @@ from arena.web.results import Titled, own_name, own_names, titled
 from db import games, ladder, lookup, rulings, running
 from db.accounts import AccountsDatabase
 from db.database import Connection, Database
-from db.records import ACTS, PastGame, acts_about, instant
+from db.records import ACTS, acts_about, instant
 from db.rulings import StoredRuling
 
 # What instructors decide on the page of a ladder or tournament: each form is checked, written, and audited.
@@ -565,16 +565,11 @@ def _ruled(one: StoredRuling, shown: Mapping[str, str]) -> RuledGame:
     )
 
 
-def find_game(connection: Connection, tournament: int, number: int) -> PastGame:
-    """The last attempt at the tournament's game with that number; NotFound if there is none."""
+def game_to_rule(connection: Connection, names: SeenNames, tournament: int, number: int) -> GameToRule:
+    """The last attempt at the tournament's game with that number, to be ruled on; NotFound if there is none, BadRuling
+    if it is not over."""
     id = lookup.find_game(connection, f"{lookup.tournament_name(connection, tournament)}-{number}")
     (game,) = games.games(connection, [id])
-    return game
-
-
-def game_to_rule(connection: Connection, names: SeenNames, tournament: int, number: int) -> GameToRule:
-    """The game with that number, to be ruled on; BadRuling if it is not over."""
-    game = find_game(connection, tournament, number)
     if game.status not in games.OVER:
         raise BadRuling(f"expected a finished game, but game {number} is {game.status}")
     public, behind = names.read(connection), names.behind(connection, tournament)

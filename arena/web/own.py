@@ -161,7 +161,7 @@ def own(
             for name, line in theirs.items()
         ],
         submissions=[handed_in(connection, one, lines) for one in rows[:_LATEST]],
-        has_lost=any(_has_lost(connection, opened, name) for name in theirs),
+        has_lost=any(_has_lost(connection, last_round(connection, opened, name), name) for name in theirs),
         goals=goals(connection, opened.id, names.read(connection)),
         made=now,
     )
@@ -184,8 +184,7 @@ def _by_hand(game: PastGame, names: ShownNames) -> ByHand:
     )
 
 
-def _has_lost(connection: Connection, opened: OpenLadder, agent: str) -> bool:
-    round = last_round(connection, opened, agent)
+def _has_lost(connection: Connection, round: int | None, agent: str) -> bool:
     return round is not None and bool(web.losses(connection, round, agent))
 
 
@@ -206,11 +205,8 @@ def _refused(
     return _WITHDRAWN if is_out and opened.opens <= now <= closes else why[0]
 
 
-def submission(
-    connection: Connection, names: SeenNames, opened: OpenLadder, id: int, *, now: datetime | None = None
-) -> SubmissionView | None:
-    """What the page of this submission shows; None if there is none, or the viewer may not see it. `now`: by default
-    the present time."""
+def submission(connection: Connection, names: SeenNames, opened: OpenLadder, id: int) -> SubmissionView | None:
+    """What the page of this submission shows; None if there is none, or the viewer may not see it."""
     one = visible(connection, names, opened, id)
     if one is None:
         return None
@@ -228,7 +224,7 @@ def submission(
         games=[replace(game, opponent=shown[game.opponent]) for game in games],
         agent=_agent(one.author, lines, opened, shown) if plays else None,
         has_files=one.source is not None,
-        made=now or datetime.now(UTC),
+        made=datetime.now(UTC),
     )
 
 
@@ -322,7 +318,7 @@ def asked_for(connection: Connection, names: SeenNames, opened: OpenLadder, furt
         agent=wanted,
         further=[name.partition(ladder.SECOND_AGENT)[2] for name in own],
         round=round,
-        has_lost=round is not None and bool(web.losses(connection, round, wanted)),
+        has_lost=_has_lost(connection, round, wanted),
     )
 
 

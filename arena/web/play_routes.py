@@ -133,7 +133,7 @@ async def _listed(request: Request, *, only: str = "", wrong: str = "") -> Respo
             games=_games_of(ladder),
             agents=list(agents.values()),
             built_in=built_in,
-            going_on=_going_on(site, viewer),
+            going_on=[one.seen.key for one in site.tables.games(viewer.account) if not one.is_over],
         )
         return page(play_pages.opponents(found, only=only, wrong=wrong), 409 if wrong else 200)
 
@@ -149,11 +149,6 @@ def _chosen(site: Site, names: SeenNames, opponent: str, asked: str) -> tuple[st
         if one.name == opponent:
             return game, name
     raise NotThere(_NOBODY)
-
-
-def _going_on(site: Site, viewer: Viewer) -> list[str]:
-    """The keys of the person's games that are not over."""
-    return [one.seen.key for one in site.tables.games(viewer.account) if not one.is_over]
 
 
 async def _begin(request: Request) -> Response:

@@ -314,13 +314,9 @@ def report(
         head_to_head=found.results.head_to_head,
         ranking=ranking,
         test=found.test,
-        own_clocks=_own_clocks(connection, tournament, shown),
+        own_clocks={shown.shown[name]: clock for name, clock in running.own_clocks(connection, tournament).items()},
         people=names.people(connection, tournament),
     )
-
-
-def _own_clocks(connection: Connection, tournament: int, shown: ShownNames) -> dict[str, str]:
-    return {shown.shown[name]: clock for name, clock in running.own_clocks(connection, tournament).items()}
 
 
 def reported(
@@ -389,12 +385,10 @@ def _by_rating(agents: Sequence[ReportedAgent], ranking: Ranking | None) -> list
     """A ladder's agents in the order of the ranking and with its ranks; then those without a rating."""
     found = {agent.name: agent for agent in agents}
     rated = [found[player.name] for player in ([] if ranking is None else ranking.players)]
-    return [_with_rank_by_rating(agent) for agent in (*rated, *(one for one in agents if one.rated is None))]
-
-
-def _with_rank_by_rating(agent: ReportedAgent) -> ReportedAgent:
-    rank = 0 if agent.rated is None else agent.rated.rank or 0
-    return replace(agent, standing=replace(agent.standing, rank=rank))
+    return [
+        replace(agent, standing=replace(agent.standing, rank=0 if agent.rated is None else agent.rated.rank or 0))
+        for agent in (*rated, *(one for one in agents if one.rated is None))
+    ]
 
 
 # Lists of games.

@@ -136,7 +136,6 @@ class _Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Does nothing."""
         yield
 
 

@@ -302,14 +302,12 @@ def _final(state: LadderState, now: datetime) -> str:
     if now < state.closes:
         return "has not begun: it is played after the close"
     waits = [
-        f"{_author(one)} until {moment(one.until or state.closes)}" for one in _extended(state) if _has_time(one, now)
+        f"{_author(one)} until {moment(one.until)}"
+        for one in _extended(state)
+        if one.until is not None and now < one.until
     ]
     waits += [f"the check of {counted(len(state.queue), 'submission')}"] * bool(state.queue)
     return "has not begun" + (f": it waits for {', '.join(waits)}" if waits else "")
-
-
-def _has_time(one: ManagedAuthor, now: datetime) -> bool:
-    return one.until is not None and now < one.until
 
 
 def _extended(state: LadderState) -> list[ManagedAuthor]:

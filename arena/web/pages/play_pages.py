@@ -209,7 +209,7 @@ def parts(
         "seats": part("seats", [*_seats(seen, names)]),
         "last": part("last", [_line(line, names) for line in words.latest(listed)]),
         "board": _board(seen, state),
-        "tools": part("tools", seen.flipped if state is not None and _can_turn(state) else None),
+        "tools": part("tools", seen.flipped if state is not None and state.players == 2 and can_turn(state) else None),
         "moves": part("moves", items(_plies(seen, deals=deals), names, seen.rules)),
         "choices": part("choices", _choices(seen, state)),
         "said": part("notices", [*_said(seen, wrong)], _ways(seen, ways)),
@@ -251,10 +251,6 @@ def _state(seen: SeenGame) -> State[Any] | None:
 def _below(seen: SeenGame) -> int:
     """The seat whose pieces are below."""
     return 1 - seen.seat if seen.flipped else seen.seat
-
-
-def _can_turn(state: State[Any]) -> bool:
-    return state.players == 2 and can_turn(state)
 
 
 def _board(seen: SeenGame, state: State[Any] | None) -> str:

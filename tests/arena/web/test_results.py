@@ -351,7 +351,7 @@ def test_a_visitor_finds_nothing_that_is_not_public(room: ManagedLadder, words: 
 
 
 def test_no_more_than_some_are_listed(room: ManagedLadder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(results, "MOST", 2)
+    monkeypatch.setattr(results, "MOST_FOUND", 2)
     assert len(things_found(room, "a")) == 2
 
 
