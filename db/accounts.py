@@ -397,9 +397,9 @@ def sessions(
     return {hash: _key_use(row) for hash, *row in rows}
 
 
-def session_seen(connection: Connection, id: int, now: datetime) -> None:
-    """Set when the session was last used."""
-    connection.execute(update(Session).where(Session.id == id).values(seen=instant(now)))
+def key_seen(connection: Connection, of: type[Session | Token], id: int, now: datetime) -> None:
+    """Set when the session or token was last used."""
+    connection.execute(update(of).where(of.id == id).values(seen=instant(now)))
 
 
 def end_session(connection: Connection, id: int, now: datetime) -> None:
@@ -429,11 +429,6 @@ def held_tokens(connection: Connection, hashes: Collection[str]) -> dict[str, Ke
         .where(Token.hash.in_(hashes), Token.revoked.is_(None), Account.active == 1)
     )
     return {hash: _key_use(row) for hash, *row in rows}
-
-
-def token_seen(connection: Connection, id: int, now: datetime) -> None:
-    """Set when the token was last used."""
-    connection.execute(update(Token).where(Token.id == id).values(seen=instant(now)))
 
 
 def tokens(connection: Connection, account: int) -> list[StoredToken]:

@@ -46,8 +46,8 @@ def find(database: AccountsDatabase, key: str, now: datetime) -> Account | None:
         return None
     if use.seen is None or now - use.seen >= _SEEN_EVERY:
         with database.writing() as connection:
-            seen = accounts.session_seen if kind_of(key) is KeyKind.SESSION else accounts.token_seen
-            seen(connection, use.row, now)
+            of = accounts.Session if kind_of(key) is KeyKind.SESSION else accounts.Token
+            accounts.key_seen(connection, of, use.row, now)
     return use.account
 
 

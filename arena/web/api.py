@@ -156,9 +156,7 @@ def schema(_: Site, __: Asked) -> Drawn:
 
 def tournament(site: Site, asked: Asked) -> Drawn:
     """A tournament with its standings and ratings."""
-    names = site.names.seen_by(asked.viewer)
-    with site.database.reading() as connection:
-        id = names.find_tournament(connection, asked.names["tournament"])
+    with site.tournament(asked) as (connection, names, id):
         found = results.report(connection, names, id, now=datetime.now(UTC))
         lines = _standings(connection, names, id)
         heading = results.heading(connection, names, id)
@@ -173,9 +171,7 @@ def tournament(site: Site, asked: Asked) -> Drawn:
 
 def crosstable(site: Site, asked: Asked) -> Drawn:
     """The crosstable, in the order of the points."""
-    names = site.names.seen_by(asked.viewer)
-    with site.database.reading() as connection:
-        id = names.find_tournament(connection, asked.names["tournament"])
+    with site.tournament(asked) as (connection, names, id):
         found = names.standings(connection, id, names.read(connection).shown)
     table = points.crosstable(found.results, found.statuses, found.byes, found.order)
     return _drawn(CrosstableDocument(players=table.players, cells=table.cells))
@@ -183,9 +179,7 @@ def crosstable(site: Site, asked: Asked) -> Drawn:
 
 def games(site: Site, asked: Asked) -> Drawn:
     """A part of the list of games."""
-    names = site.names.seen_by(asked.viewer)
-    with site.database.reading() as connection:
-        id = names.find_tournament(connection, asked.names["tournament"])
+    with site.tournament(asked) as (connection, names, id):
         shown, heading = names.read(connection), results.heading(connection, names, id)
         cursor = asked.query.get("cursor", "")
         found, newer, older = results.past_games(connection, shown, id, wanted(asked.query), cursor)
@@ -202,9 +196,7 @@ def games(site: Site, asked: Asked) -> Drawn:
 
 def agent(site: Site, asked: Asked) -> Drawn:
     """An agent in a tournament."""
-    names = site.names.seen_by(asked.viewer)
-    with site.database.reading() as connection:
-        id = names.find_tournament(connection, asked.names["tournament"])
+    with site.tournament(asked) as (connection, names, id):
         found = agent_view(connection, names, id, asked.names["agent"])
         lines = _standings(connection, names, id)
     return _drawn(

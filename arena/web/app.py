@@ -125,9 +125,7 @@ def find(site: Site, asked: Asked) -> Drawn:
 def _of_report(
     page: Callable[[Heading, Report], Document], site: Site, asked: Asked, *, with_latest: bool = False
 ) -> Drawn:
-    names = site.names.seen_by(asked.viewer)
-    with site.database.reading() as connection:
-        id = names.find_tournament(connection, asked.names["tournament"])
+    with site.tournament(asked) as (connection, names, id):
         heading = results.heading(connection, names, id)
         report = results.report(connection, names, id, now=datetime.now(UTC), with_latest=with_latest)
     return Drawn.page(page(heading, report))
@@ -140,18 +138,14 @@ bracket = partial(_of_report, result_pages.bracket)
 
 def games(site: Site, asked: Asked) -> Drawn:
     """A part of the list of games."""
-    names = site.names.seen_by(asked.viewer)
-    with site.database.reading() as connection:
-        id = names.find_tournament(connection, asked.names["tournament"])
+    with site.tournament(asked) as (connection, names, id):
         found = results.games_part(connection, names, id, links.wanted(asked.query), asked.query.get("cursor", ""))
     return Drawn.page(result_pages.games(found))
 
 
 def agent(site: Site, asked: Asked) -> Drawn:
     """An agent in a tournament."""
-    names = site.names.seen_by(asked.viewer)
-    with site.database.reading() as connection:
-        id = names.find_tournament(connection, asked.names["tournament"])
+    with site.tournament(asked) as (connection, names, id):
         found = agent_view(connection, names, id, asked.names["agent"], served=site.served)
         ladder = opened(connection, site.served) if asked.viewer.author else None
         if ladder is not None:

@@ -440,19 +440,6 @@ class GameChannel(Channel):
             yield self._change("over", None, now)
 
 
-def _of_screen(game: RecordedGames, paced: PacedGame, *, now: int) -> Mapping[str, str]:
-    """The parts of the large screen of a TV page."""
-    return parts(
-        game.shown,
-        paced.shown,
-        now=now,
-        since=paced.since,
-        spent=paced.spent,
-        most=_LAST_MOVES,
-        ratings=game.ratings,
-    )
-
-
 class _News:
     """Whether a page is to be read again: not too often."""
 
@@ -522,9 +509,11 @@ class ScreenChannel(Channel):
             game, paced = screen.game, screen.paced
             shown: tuple[int | None, Mapping[str, str]] = (None, {})
             if paced is not None and game is not None and paced.has_begun:
-                is_large = number < self._large
-                draw = _of_screen(game, paced, now=now) if is_large else small_parts(game.shown, paced.shown)
-                shown = (paced.id, draw)
+                large = partial(
+                    parts, now=now, since=paced.since, spent=paced.spent, most=_LAST_MOVES, ratings=game.ratings
+                )
+                draw = large if number < self._large else small_parts
+                shown = (paced.id, draw(game.shown, paced.shown))
             before, self._drawn[number] = self._drawn.get(number), shown
             if shown == before:
                 continue

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,10 +19,11 @@ from arena.web.analyses import Analyses
 from arena.web.cache import Cache
 from arena.web.events import Streams
 from arena.web.identity import SignIns
-from arena.web.permissions import Names
+from arena.web.page_values import Asked
+from arena.web.permissions import Names, SeenNames
 from arena.web.persons_game import PersonsGames
 from db import ladder
-from db.database import Database
+from db.database import Connection, Database
 from db.records import JudgedPly
 
 
@@ -109,6 +111,14 @@ class Site:
     """Reports what went wrong to the person who runs the server."""
     shared: dict[Hashable, asyncio.Future[Any]] = field(default_factory=dict)
     """What is being read for all who ask for the same."""
+
+    @contextmanager
+    def tournament(self, asked: Asked) -> Iterator[tuple[Connection, SeenNames, int]]:
+        """To read what is asked of the tournament in the path: a connection, the names as the viewer sees them, and the
+        row id. NotFound if there is none."""
+        names = self.names.seen_by(asked.viewer)
+        with self.database.reading() as connection:
+            yield connection, names, names.find_tournament(connection, asked.names["tournament"])
 
     def takes(self, author: str) -> bool:
         """Whether the served ladder still takes a submission of this author. It is looked at once a second at most."""

@@ -18,8 +18,6 @@ from tests.kit import needs
 
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
-import pytest
-
 from arena.course.report import gather
 from arena.pages import event
 from arena.ratings.points import Standing
