@@ -1,4 +1,4 @@
-"""What the web reads: all names, how many games there are, parts of lists, and recorded ratings.
+"""What the web reads: all names, how many games there are, parts of lists, recorded ratings, and what happened lately.
 
 Each function is a few short queries, because a reader that takes long keeps SQLite from truncating its log.
 """

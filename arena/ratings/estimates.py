@@ -1,4 +1,4 @@
-"""Ratings that were estimated together, on the Elo scale, with their covariance matrix.
+"""Ratings that were estimated together, on the Elo scale, with their covariance matrix; and pools of players.
 
 Bradley-Terry and Plackett-Luce return them. Only differences of ratings within a pool have a meaning; the zero point is
 a convention: the mean is 0, or it follows from anchors.

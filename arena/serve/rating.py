@@ -1,4 +1,5 @@
-"""The ratings of one ladder: all its results counted in memory, and fitted with the anchors' ratings held.
+"""The ratings of one ladder, and of other tournaments. A ladder's results are counted in memory, and fitted with the
+anchors' ratings held.
 
 A version is a player of its own. A result is read once, when its game has ended, and a fit begins with what is counted.
 A fit of n versions takes n^3 steps, so with thousands of versions the oldest ones, which play no more, keep their last

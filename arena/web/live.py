@@ -1,4 +1,5 @@
-"""What open pages follow: games in progress, the TV page, news of a tournament. Messages go in, changes come out.
+"""What open pages follow: games in progress, screens that show them, news of a tournament. Messages go in, changes come
+out.
 
 It reads no socket and no clock: `arena/web/server.py` gives it the messages of directors, and sends the changes to
 the streams ten times a second. A game is drawn once for all its viewers, and only if it has changed.
@@ -296,6 +297,9 @@ class PacedGame:
         if not self.has_begun:
             return self.is_lost or now - self._began >= _ANSWERS_WITHIN
         return self.is_lost or (self._ended is not None and now - self._ended >= _END_SHOWN)
+
+
+# The topics that pages follow, each with what it needs of the record and with the changes that it makes of messages.
 
 
 _LOOK_EVERY: Final = 2 * SECOND

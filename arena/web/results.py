@@ -1,5 +1,5 @@
-"""Reads what pages and JSON show from the record, also of one agent: values with public names only, in one short
-transaction each.
+"""Reads what pages and JSON show from the record, also of one agent, and what a word finds: values with public names
+only, in one short transaction each.
 
 Every function takes a connection and the names that visitors see. Ratings are read, never computed.
 """
