@@ -28,7 +28,7 @@ from arena.web.live_record import LiveRecord
 from arena.web.page_values import JSON, Asked, Drawn, NotThere, number_in
 from arena.web.permissions import VISITOR, SeenNames, shown_game
 from arena.web.results import Heading, Opponent, Overview, VersionCurve, agent_view
-from arena.web.site import Site
+from arena.web.site import Site, of_tournament
 from db.database import Connection
 from db.records import MoveRecord, PastGame, PastSeat
 from db.scores import HeadToHead
@@ -156,7 +156,7 @@ def schema(_: Site, __: Asked) -> Drawn:
 
 def tournament(site: Site, asked: Asked) -> Drawn:
     """A tournament with its standings and ratings."""
-    with site.tournament(asked) as (connection, names, id):
+    with of_tournament(site, asked) as (connection, names, id):
         found = results.report(connection, names, id, now=datetime.now(UTC))
         lines = _standings(connection, names, id)
         heading = results.heading(connection, names, id)
@@ -171,7 +171,7 @@ def tournament(site: Site, asked: Asked) -> Drawn:
 
 def crosstable(site: Site, asked: Asked) -> Drawn:
     """The crosstable, in the order of the points."""
-    with site.tournament(asked) as (connection, names, id):
+    with of_tournament(site, asked) as (connection, names, id):
         found = names.standings(connection, id, names.read(connection).shown)
     table = points.crosstable(found.results, found.statuses, found.byes, found.order)
     return _drawn(CrosstableDocument(players=table.players, cells=table.cells))
@@ -179,7 +179,7 @@ def crosstable(site: Site, asked: Asked) -> Drawn:
 
 def games(site: Site, asked: Asked) -> Drawn:
     """A part of the list of games."""
-    with site.tournament(asked) as (connection, names, id):
+    with of_tournament(site, asked) as (connection, names, id):
         shown, heading = names.read(connection), results.heading(connection, names, id)
         cursor = asked.query.get("cursor", "")
         found, newer, older = results.past_games(connection, shown, id, wanted(asked.query), cursor)
@@ -196,7 +196,7 @@ def games(site: Site, asked: Asked) -> Drawn:
 
 def agent(site: Site, asked: Asked) -> Drawn:
     """An agent in a tournament."""
-    with site.tournament(asked) as (connection, names, id):
+    with of_tournament(site, asked) as (connection, names, id):
         found = agent_view(connection, names, id, asked.names["agent"])
         lines = _standings(connection, names, id)
     return _drawn(

@@ -39,7 +39,7 @@ from arena.web.page_values import JSON, Asked, BadQuery, Drawn, NotThere
 from arena.web.pages import frame, result_pages
 from arena.web.permissions import Role, Viewer
 from arena.web.results import Heading, agent_view
-from arena.web.site import Site
+from arena.web.site import Site, of_tournament
 from db import ladder
 from db.errors import DatabaseError, NotFound
 
@@ -125,7 +125,7 @@ def find(site: Site, asked: Asked) -> Drawn:
 def _of_report(
     page: Callable[[Heading, Report], Document], site: Site, asked: Asked, *, with_latest: bool = False
 ) -> Drawn:
-    with site.tournament(asked) as (connection, names, id):
+    with of_tournament(site, asked) as (connection, names, id):
         heading = results.heading(connection, names, id)
         report = results.report(connection, names, id, now=datetime.now(UTC), with_latest=with_latest)
     return Drawn.page(page(heading, report))
@@ -138,14 +138,14 @@ bracket = partial(_of_report, result_pages.bracket)
 
 def games(site: Site, asked: Asked) -> Drawn:
     """A part of the list of games."""
-    with site.tournament(asked) as (connection, names, id):
+    with of_tournament(site, asked) as (connection, names, id):
         found = results.games_part(connection, names, id, links.wanted(asked.query), asked.query.get("cursor", ""))
     return Drawn.page(result_pages.games(found))
 
 
 def agent(site: Site, asked: Asked) -> Drawn:
     """An agent in a tournament."""
-    with site.tournament(asked) as (connection, names, id):
+    with of_tournament(site, asked) as (connection, names, id):
         found = agent_view(connection, names, id, asked.names["agent"], served=site.served)
         ladder = opened(connection, site.served) if asked.viewer.author else None
         if ladder is not None:

@@ -112,14 +112,6 @@ class Site:
     shared: dict[Hashable, asyncio.Future[Any]] = field(default_factory=dict)
     """What is being read for all who ask for the same."""
 
-    @contextmanager
-    def tournament(self, asked: Asked) -> Iterator[tuple[Connection, SeenNames, int]]:
-        """To read what is asked of the tournament in the path: a connection, the names as the viewer sees them, and the
-        row id. NotFound if there is none."""
-        names = self.names.seen_by(asked.viewer)
-        with self.database.reading() as connection:
-            yield connection, names, names.find_tournament(connection, asked.names["tournament"])
-
     def takes(self, author: str) -> bool:
         """Whether the served ladder still takes a submission of this author. It is looked at once a second at most."""
 
@@ -129,3 +121,12 @@ class Site:
                 return found.until(ladder.extension(connection, found.id, author)) >= datetime.now(UTC)
 
         return self.names.briefly(("takes", author), is_open)
+
+
+@contextmanager
+def of_tournament(site: Site, asked: Asked) -> Iterator[tuple[Connection, SeenNames, int]]:
+    """To read what is asked of the tournament in the path: a connection, the names as the viewer sees them, and the row
+    id. NotFound if there is none."""
+    names = site.names.seen_by(asked.viewer)
+    with site.database.reading() as connection:
+        yield connection, names, names.find_tournament(connection, asked.names["tournament"])
