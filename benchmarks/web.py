@@ -42,7 +42,7 @@ from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.tournament.lock import tournament_lock
 from arena.web import links
-from arena.web.results import Wanted
+from arena.web.links import Wanted
 from benchmarks import web_visitors
 from benchmarks.arguments import Reader, positive
 from benchmarks.database import games_of

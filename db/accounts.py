@@ -38,10 +38,6 @@ from db.errors import DatabaseError, NotADatabase, NotFound
 from db.ladder import author_of
 from db.records import instant, moment_of
 
-# The tables of accounts, and how their database is opened: a second file beside the record, or a second schema of its
-# PostgreSQL database.
-
-
 _ENDING: Final = "-accounts.db"
 
 
@@ -240,7 +236,6 @@ class StoredAccount(Struct, frozen=True, kw_only=True):
 
     @property
     def is_instructor(self) -> bool:
-        """Whether it is an instructor's account."""
         return self.role is Role.INSTRUCTOR
 
     def owns(self, ladder: str, agent: str) -> bool:
@@ -307,7 +302,7 @@ def add_account(
 ) -> StoredAccount:
     """Insert an account."""
     values = {"ladder": ladder, "role": role, "author": author, "name": name, "student": student, "active": 1}
-    id = _key(connection.execute(insert(Account).values(**values, created=instant(now))))
+    id = dialect.new_id(connection.execute(insert(Account).values(**values, created=instant(now))))
     return account(connection, id)
 
 
@@ -336,9 +331,9 @@ def accounts(connection: Connection, ladder: str) -> list[AccountUse]:
     return [
         AccountUse(
             account=_account(row),
-            invited=_moment(invited),
-            signed_in=_moment(signed_in),
-            seen=_moment(max(by_session or "", by_token or "")),
+            invited=moment_of(invited),
+            signed_in=moment_of(signed_in),
+            seen=moment_of(max(by_session or "", by_token or "")),
         )
         for *row, invited, signed_in, by_session, by_token in rows
     ]
@@ -402,9 +397,9 @@ def sessions(
     return {hash: _key_use(row) for hash, *row in rows}
 
 
-def session_seen(connection: Connection, id: int, now: datetime) -> None:
-    """Set when the session was last used."""
-    connection.execute(update(Session).where(Session.id == id).values(seen=instant(now)))
+def key_seen(connection: Connection, of: type[Session | Token], id: int, now: datetime) -> None:
+    """Set when the session or token was last used."""
+    connection.execute(update(of).where(of.id == id).values(seen=instant(now)))
 
 
 def end_session(connection: Connection, id: int, now: datetime) -> None:
@@ -436,18 +431,13 @@ def held_tokens(connection: Connection, hashes: Collection[str]) -> dict[str, Ke
     return {hash: _key_use(row) for hash, *row in rows}
 
 
-def token_seen(connection: Connection, id: int, now: datetime) -> None:
-    """Set when the token was last used."""
-    connection.execute(update(Token).where(Token.id == id).values(seen=instant(now)))
-
-
 def tokens(connection: Connection, account: int) -> list[StoredToken]:
     """The account's tokens that hold, the oldest first."""
     holding = select(Token.id, Token.label, Token.made, Token.seen).where(
         Token.account == account, Token.revoked.is_(None)
     )
     return [
-        StoredToken(id, label, datetime.fromisoformat(made), _moment(seen))
+        StoredToken(id, label, datetime.fromisoformat(made), moment_of(seen))
         for id, label, made, seen in connection.execute(holding.order_by(Token.id))
     ]
 
@@ -516,12 +506,4 @@ def note_address(connection: Connection, address: str) -> None:
 
 def _key_use(row: Sequence[Any]) -> KeyUse:
     *account, id, seen = row
-    return KeyUse(_account(account), id, _moment(seen))
-
-
-def _moment(text: str | None) -> datetime | None:
-    return moment_of(text or "")
-
-
-def _key(result: Any) -> int:
-    return int(result.inserted_primary_key[0])
+    return KeyUse(_account(account), id, moment_of(seen))

@@ -25,15 +25,14 @@ from msgspec import Struct
 from msgspec.structs import asdict
 from sqlalchemy import Connection, insert, select
 
-from db import private, store
+from db import dialect, private, store
 from db.errors import DatabaseError, NotFound, advice
-from db.games import COLUMN_FIELDS
+from db.games import COLUMN_FIELDS, OVER
 from db.ladder import FORMAT as LADDER
 from db.records import IMPORTED, SAID, SEAT_RESULT, GameKind, PastGame, PastRuling, PastSeat, instant, moves_hash
 from db.schema import Agent, Analysis, Entry, Game, Move, Ruling, Seat, Tournament, Version
 from db.sources import HASH, MOST_BYTES, MOST_FILES, MOST_LEVELS, StoredFile, hash_of
 
-OVER: Final = ("finished", "void")
 _BATCH: Final = 500
 """Ids per query."""
 _PLACEHOLDER: Final = "/arena.store"
@@ -456,7 +455,7 @@ def add_imported(connection: Connection, games: Sequence[PastGame], now: datetim
         if game.kind not in {*GameKind}:
             new["kind"] = GameKind.CASUAL if tournament is None else GameKind.TOURNAMENT
         new["moves_hash"] = moves_hash(game.moves, (game.seed, game.pair, game.leg, game.attempt), game.position)
-        id = _key(
+        id = dialect.new_id(
             connection.execute(insert(Game).values(tournament=tournament, rules=game.game, seed=game.seed, **new))
         )
         for seat in game.seats:
@@ -483,12 +482,7 @@ def _add_rulings(connection: Connection, game: int, rulings: Sequence[PastRuling
     for ruling in rulings:
         ruled = {"what": ruling.what, "seat": ruling.seat, "reason": ruling.reason, "made": ruling.when}
         new = insert(Ruling).values(game=game, revokes=ids.get(ruling.revokes), **ruled)
-        ids[ruling.id] = _key(connection.execute(new))
-
-
-def _anchors(games: Sequence[PastGame]) -> dict[str, float]:
-    """The fixed ratings of the players that have one."""
-    return {seat.player: seat.anchor for game in games for seat in game.seats if seat.anchor is not None}
+        ids[ruling.id] = dialect.new_id(connection.execute(new))
 
 
 def _new_tournament(connection: Connection, name: str, games: Sequence[PastGame], now: datetime) -> int:
@@ -499,6 +493,7 @@ def _new_tournament(connection: Connection, name: str, games: Sequence[PastGame]
     (rules, _), (clock, _), (seed, _) = (
         Counter(getattr(game, part) for game in games).most_common(1)[0] for part in ("game", "clock", "seed")
     )
+    anchors = {seat.player: seat.anchor for game in games for seat in game.seats if seat.anchor is not None}
     tournament = store.create_tournament(
         connection,
         name,
@@ -506,7 +501,7 @@ def _new_tournament(connection: Connection, name: str, games: Sequence[PastGame]
         rules=rules,
         clock=clock,
         seed=seed,
-        settings={"agents": [{"name": name, "anchor": rating} for name, rating in _anchors(games).items()]},
+        settings={"agents": [{"name": name, "anchor": rating} for name, rating in anchors.items()]},
         now=now,
     )
     played = {(game.pair, game.leg) for game in games if game.status == "finished"}
@@ -524,7 +519,3 @@ def _enter_all(connection: Connection, tournament: int, games: Sequence[PastGame
 def _source(seat: PastSeat) -> str:
     """A `source` that is different for each version, in place of a hash."""
     return IMPORTED if seat.current else f"{IMPORTED}@{seat.version}"
-
-
-def _key(result: Any) -> int:
-    return int(result.inserted_primary_key[0])

@@ -23,8 +23,6 @@ from db.dialect import WRITES
 from db.errors import Busy, DatabaseError, NewerDatabase, NotADatabase, NotFound, Unsure
 from db.schema import EXPRESSIONS, TABLES, VIEWS
 
-# The connections to one database: any number that read, and one that writes.
-
 
 class Connections:
     """One open database."""

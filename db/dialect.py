@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, Table, create_engine, event, func, insert, select, text
+from sqlalchemy import Connection, CursorResult, Engine, Table, create_engine, event, func, insert, select, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool, StaticPool
@@ -251,6 +251,12 @@ def refuse_executable_schema(
             f"{file or 'the database'}: expected plain tables, got the {strange}, which arena never makes: a file that "
             "runs SQL of its own when it is read is not opened"
         )
+
+
+def new_id(result: CursorResult[Any]) -> int:
+    """The row id of the row that an INSERT has written."""
+    key: Any = result.inserted_primary_key
+    return int(key[0])
 
 
 def new_game_ids(connection: Connection, count: int) -> Sequence[int]:

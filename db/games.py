@@ -81,7 +81,7 @@ def latest_times(connection: Connection, rules: str, clock: str, *, most: int) -
         Game.status == "finished", Game.plies > 0, Game.rules == rules, Game.clock == clock
     )
     rows = connection.execute(wanted.order_by(Game.finished.desc()).limit(most))
-    moments = [(moment_of(begin or ""), moment_of(end or "")) for begin, end in rows]
+    moments = [(moment_of(begin), moment_of(end)) for begin, end in rows]
     return [(begin.timestamp(), end.timestamp()) for begin, end in moments if begin is not None and end is not None]
 
 

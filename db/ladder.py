@@ -15,7 +15,7 @@ from typing import Any, Final
 from msgspec import Struct
 from sqlalchemy import Connection, func, insert, or_, select, text, update
 
-from db import store
+from db import dialect, store
 from db.errors import DatabaseError, NotFound
 from db.records import ScheduledGame, instant, moment_of
 from db.running import attempt
@@ -185,8 +185,7 @@ def add_submission(
         changed=instant(now),
         interruptions=0,
     )
-    key: Any = connection.execute(new).inserted_primary_key
-    return int(key[0])
+    return dialect.new_id(connection.execute(new))
 
 
 def change_submission(
@@ -378,14 +377,7 @@ def extend(
 
 def extension(connection: Connection, tournament: int, author: str) -> datetime | None:
     """Until when that author has been given time; None without an extension."""
-    last = (
-        select(Extension.until)
-        .where(Extension.tournament == tournament, Extension.author == author)
-        .order_by(Extension.id.desc())
-        .limit(1)
-    )
-    found = connection.execute(last).scalar()
-    return None if found is None else datetime.fromisoformat(found)
+    return extensions(connection, tournament).get(author)
 
 
 def extensions(connection: Connection, tournament: int) -> dict[str, datetime]:
@@ -418,14 +410,14 @@ def add_ratings(connection: Connection, tournament: int, ratings: Iterable[NewRa
 def standings(connection: Connection, tournament: int) -> list[LadderLine]:
     """The players with their last ratings: the best first, those without a rating last."""
     rows = connection.execute(_STANDINGS, {"tournament": tournament}).mappings()
-    return [LadderLine(**{**row, "rated": moment_of(row["rated"] or "")}) for row in rows]
+    return [LadderLine(**{**row, "rated": moment_of(row["rated"])}) for row in rows]
 
 
 def last_rated(connection: Connection, name: str) -> datetime | None:
     """When ratings of the ladder of that name were last computed; None if never."""
     here = select(Tournament.id).where(Tournament.name == name).scalar_subquery()
     last = select(Rating.time).where(Rating.tournament == here).order_by(Rating.id.desc()).limit(1)
-    return moment_of(connection.execute(last).scalar() or "")
+    return moment_of(connection.execute(last).scalar())
 
 
 def versions(connection: Connection, tournament: int, name: str) -> list[tuple[int, int]]:

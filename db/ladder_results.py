@@ -18,7 +18,7 @@ from sqlalchemy import Connection, bindparam, func, select, text
 from db.counting import ruled
 from db.ladder import FORMAT
 from db.records import ANNULS, moment_of
-from db.schema import Extension, Rating, Ruling, Submission, Tournament
+from db.schema import Extension, Rating, Submission, Tournament
 
 _AT_ONCE: Final = 5000
 """Games that one query reads."""
@@ -75,11 +75,6 @@ def games_again(connection: Connection, ids: Collection[int]) -> list[LadderGame
     listed = _LISTED if connection.dialect.name == "sqlite" else _LISTED_POSTGRES
     query = text(f"{_GAMES} WHERE game.id IN ({listed}) ORDER BY game.id")
     return [LadderGame(*row) for row in connection.execute(query, {"ids": json.dumps(sorted(ids))})]
-
-
-def last_ruling(connection: Connection) -> int:
-    """The id of the last ruling of all; 0 if there is none."""
-    return connection.execute(select(func.max(Ruling.id))).scalar() or 0
 
 
 def overruled(connection: Connection) -> set[int]:

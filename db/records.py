@@ -45,10 +45,10 @@ def instant(moment: datetime) -> str:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def moment_of(text: str) -> datetime | None:
+def moment_of(text: str | None) -> datetime | None:
     """The time that an ISO 8601 text names, in UTC; None if it is not one, or has no time zone."""
     try:
-        moment = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text or "")
         return None if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):
         return None

@@ -5,8 +5,6 @@ Rulings are never changed or deleted. The ruling in force is the last one about 
 
 from __future__ import annotations
 
-from typing import Any
-
 from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, func, select
 
@@ -82,7 +80,23 @@ def _found(connection: Connection, which: ColumnElement[bool]) -> list[StoredRul
     )
     rows = connection.execute(chosen).all()
     names = _players(connection, {row.game for row in rows if row.game is not None})
-    return [_stored(row, names) for row in rows]
+    return [
+        StoredRuling(
+            id=row.id,
+            what=row.what,
+            tournament=row.title,
+            game=row.game,
+            number=row.number,
+            players=(row.name,) if row.game is None else names.get(row.game, ()),
+            seat=row.seat,
+            reason=row.reason,
+            when=row.made,
+            revokes=row.revokes,
+            revoked=row.revoked,
+            paired=row.paired,
+        )
+        for row in rows
+    ]
 
 
 def _players(connection: Connection, games: set[int]) -> dict[int, tuple[str, ...]]:
@@ -92,20 +106,3 @@ def _players(connection: Connection, games: set[int]) -> dict[int, tuple[str, ..
         if game in games:
             found[game] = (*found.get(game, ()), name)
     return found
-
-
-def _stored(row: Any, names: dict[int, tuple[str, ...]]) -> StoredRuling:
-    return StoredRuling(
-        id=row.id,
-        what=row.what,
-        tournament=row.title,
-        game=row.game,
-        number=row.number,
-        players=(row.name,) if row.game is None else names.get(row.game, ()),
-        seat=row.seat,
-        reason=row.reason,
-        when=row.made,
-        revokes=row.revokes,
-        revoked=row.revoked,
-        paired=row.paired,
-    )

@@ -81,23 +81,26 @@ class GameInProgress(Struct, frozen=True):
     """A game that is being played."""
 
     id: int
+    tournament: int | None
+    round: int | None
     number: int
-    started: str
     players: tuple[str, ...]
+    """In the order of the seats."""
 
 
-def in_progress(connection: Connection, tournament: int) -> list[GameInProgress]:
-    """The games that are being played, in the order in which they began."""
-    found: dict[int, tuple[int, str, tuple[str, ...]]] = {}
+def in_progress(connection: Connection, tournament: int | None = None) -> list[GameInProgress]:
+    """The games of all tournaments, or of one, that are being played, in the order in which they began."""
+    every = [*connection.execute(select(Tournament.id)).scalars()] if tournament is None else [tournament]
     rows = (
-        select(Game.id, Game.number, Game.started, Seat.name)
+        select(Game.id, Game.tournament, Game.round, Game.number, Seat.name)
         .join(Seat, Seat.game == Game.id)
-        .where(Game.tournament == tournament, Game.status == "playing")
+        # By tournament, so that an index finds them.
+        .where(Game.tournament.in_(every), Game.status == "playing")
         .order_by(Game.started, Game.id, Seat.seat)
     )
-    for id, number, started, name in connection.execute(rows):
-        players = found[id][2] if id in found else ()
-        found[id] = number, started or "", (*players, name)
+    found: dict[int, tuple[Any, ...]] = {}
+    for id, *about, name in connection.execute(rows):
+        found[id] = (*about, (*found[id][-1], name)) if id in found else (*about, (name,))
     return [GameInProgress(id, *about) for id, about in found.items()]
 
 

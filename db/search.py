@@ -171,20 +171,15 @@ def _is_player(connection: Connection, seat: FromClause, name: str) -> tuple[Col
 
 def versions_named(connection: Connection, name: str) -> list[int]:
     """The ids of the versions that may have played under that name; NotFound if there is none."""
-    versions = _versions_of(connection, name)
-    if not versions:
-        raise NotFound(f"no player called {name!r} has played{advice(name, _names(connection))}")
-    return versions
-
-
-def _versions_of(connection: Connection, name: str) -> list[int]:
-    """The ids of the versions that may have played under that name."""
     own = select(Version.id).join(Agent, Agent.id == Version.agent).where(Agent.name == name)
     entered = select(Entry.version).where(Entry.name == name)
     # An agent entered under another name: all versions of that agent.
     same = Version.__table__.alias()
     others = select(same.c.id).join(Version, Version.agent == same.c.agent).where(Version.id.in_(entered))
-    return sorted({*connection.execute(own).scalars(), *connection.execute(others).scalars()})
+    found = {*connection.execute(own).scalars(), *connection.execute(others).scalars()}
+    if not found:
+        raise NotFound(f"no player called {name!r} has played{advice(name, _names(connection))}")
+    return sorted(found)
 
 
 def versions_that_played(connection: Connection, agent: str, rules: str) -> set[int]:

@@ -116,7 +116,7 @@ def version(connection: Connection, name: str, source: str, started_as: str, now
     """The id of the version of agent `name` with this source; creates the agent and the version if necessary."""
     agent = connection.execute(select(Agent.id).where(Agent.name == name)).scalar()
     if agent is None:
-        agent = _key(connection.execute(insert(Agent).values(name=name)))
+        agent = dialect.new_id(connection.execute(insert(Agent).values(name=name)))
     same = select(Version.id).where(Version.agent == agent, Version.source == source)
     found = connection.execute(same).scalar()
     if found is not None:
@@ -125,7 +125,7 @@ def version(connection: Connection, name: str, source: str, started_as: str, now
     new = insert(Version).values(
         agent=agent, number=last + 1, source=source, started_as=started_as, created=instant(now)
     )
-    return _key(connection.execute(new))
+    return dialect.new_id(connection.execute(new))
 
 
 # Tournaments.
@@ -159,7 +159,7 @@ def create_tournament(
         status="running",
         created=instant(now),
     )
-    return _key(connection.execute(new))
+    return dialect.new_id(connection.execute(new))
 
 
 def change_settings(connection: Connection, tournament: int, settings: Mapping[str, Any]) -> None:
@@ -231,9 +231,9 @@ def schedule(connection: Connection, tournament: int | None, games: Iterable[Sch
 def _last_number(connection: Connection, tournament: int | None) -> int:
     """The number of the last game. It is read by status: each is then the end of a part of an index, and no other game
     is read."""
+    of_it = Game.tournament.is_(None) if tournament is None else Game.tournament == tournament
     last = [
-        select(func.max(Game.number)).where(_of(tournament), Game.status == status).scalar_subquery()
-        for status in GAME_STATUSES
+        select(func.max(Game.number)).where(of_it, Game.status == status).scalar_subquery() for status in GAME_STATUSES
     ]
     return max(number or 0 for number in connection.execute(select(*last)).one())
 
@@ -302,7 +302,7 @@ def repeat(connection: Connection, game: int, *, versions: Mapping[str, int] | N
     attempt = (connection.execute(last).scalar() or row["attempt"]) + 1
     same = {column.key: row[column.key] for column in ATTEMPT if column.key != "id"}
     new = insert(Game).values(same | {"tournament": row["tournament"], "attempt": attempt, "status": "scheduled"})
-    id = _key(connection.execute(new))
+    id = dialect.new_id(connection.execute(new))
     seats = connection.execute(select(Seat.seat, Seat.version, Seat.name).where(Seat.game == game)).all()
     connection.execute(
         insert(Seat),
@@ -434,15 +434,7 @@ def last_round(connection: Connection, tournament: int) -> int:
 
 
 def _rule(connection: Connection, reason: str, now: datetime, **values: Any) -> int:
-    return _key(connection.execute(insert(Ruling).values(reason=reason, made=instant(now), **values)))
-
-
-def _of(tournament: int | None) -> Any:
-    return Game.tournament.is_(None) if tournament is None else Game.tournament == tournament
-
-
-def _key(result: Any) -> int:
-    return int(result.inserted_primary_key[0])
+    return dialect.new_id(connection.execute(insert(Ruling).values(reason=reason, made=instant(now), **values)))
 
 
 _BEGIN: Final = PreparedGame(update(Game).where(Game.id == bindparam("_game")), "_game", "status", "started")

@@ -4,6 +4,5 @@ Nothing here knows of HTTP. Start with `people.py`; all rows are in `db/accounts
 
     people.py        who an account belongs to, the link that invites each (it works once), and its end
     sessions.py      which account a session or token belongs to; the secrets that they are made of
-    limits.py        how often something is allowed
     audit.py         what was done, by whom
 """

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
-from secrets import token_bytes
 from typing import Final
 
 from msgspec import Struct
@@ -15,7 +14,7 @@ from msgspec import Struct
 from adsearch.errors import nearly, quote
 from arena.accounts import sessions
 from arena.accounts.audit import Act, note
-from arena.accounts.sessions import Draw, KeyKind, hash_of, new_key
+from arena.accounts.sessions import KeyKind, hash_of, new_key
 from arena.course.roster import Roster, Student, folded
 from arena.errors import BadAccount, BadRoster, BadSubmission
 from arena.tournament.author_names import agent_name
@@ -86,9 +85,6 @@ def invite_students(
     ladder: str,
     anchors: Collection[str] = (),
     only: str | None = None,
-    by: Account | None = None,
-    address: str = "",
-    draw: Draw = token_bytes,
 ) -> list[Invited]:
     """Makes or updates an account for each student of the roster, with an invitation, in the roster's order.
 
@@ -106,7 +102,7 @@ def invite_students(
             continue
         account = _account(connection, ladder, author, student, known, now)
         if account.active or only is not None:
-            made.append(invite(connection, account, now, email=student.email, by=by, address=address, draw=draw))
+            made.append(invite(connection, account, now, email=student.email))
     return made
 
 
@@ -117,7 +113,6 @@ def invite_instructor(
     *,
     by: Account | None = None,
     address: str = "",
-    draw: Draw = token_bytes,
 ) -> Invited:
     """Makes an instructor's account, unless there is one with this name, and an invitation for it. The name of the
     first one can be empty; BadAccount if it cannot be a name."""
@@ -128,7 +123,7 @@ def invite_instructor(
     account = next(iter(found), None) or accounts.add_account(
         connection, ladder="", role=Role.INSTRUCTOR, author="", name=name, student="", now=now
     )
-    return invite(connection, account, now, by=by, address=address, draw=draw)
+    return invite(connection, account, now, by=by, address=address)
 
 
 def invite(
@@ -139,12 +134,11 @@ def invite(
     email: str = "",
     by: Account | None = None,
     address: str = "",
-    draw: Draw = token_bytes,
 ) -> Invited:
     """Makes a new invitation for an account; one that was deactivated can be used again."""
     if not account.active:
         account = accounts.change_account(connection, account.id, active=1)
-    key = new_key(KeyKind.INVITATION, draw)
+    key = new_key(KeyKind.INVITATION)
     expires = now + HOLDS
     accounts.add_invitation(connection, account.id, hash=hash_of(key), expires=expires, now=now)
     note(connection, Act.INVITED, now, by=by, about=account.author or account.name, address=address)
@@ -156,15 +150,13 @@ def open_invitation(connection: Connection, key: str, now: datetime) -> Account 
     return accounts.invited(connection, hash_of(key), now)
 
 
-def use_invitation(
-    connection: Connection, key: str, now: datetime, *, address: str = "", draw: Draw = token_bytes
-) -> tuple[Account, str] | None:
+def use_invitation(connection: Connection, key: str, now: datetime, *, address: str = "") -> tuple[Account, str] | None:
     """Uses the link up; the account that is signed in, and the key of its new session. None if it does not work."""
     account = accounts.use_invitation(connection, hash_of(key), now)
     if account is None:
         return None
     note(connection, Act.SIGNED_IN, now, by=account, address=address)
-    return account, sessions.begin(connection, account, now, draw=draw)
+    return account, sessions.begin(connection, account, now)
 
 
 def _authors(roster: Roster, ladder: str, anchors: Collection[str]) -> dict[int, str]:

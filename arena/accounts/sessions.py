@@ -31,9 +31,9 @@ _SEEN_EVERY: Final = timedelta(minutes=5)
 """The time of the last use is written at most this often, so that reading pages does not write."""
 
 
-def begin(connection: Connection, account: Account, now: datetime, *, draw: Draw) -> str:
+def begin(connection: Connection, account: Account, now: datetime) -> str:
     """Begins a session, and returns its key."""
-    key = new_key(KeyKind.SESSION, draw)
+    key = new_key(KeyKind.SESSION)
     accounts.add_session(connection, account.id, hash=hash_of(key), now=now)
     return key
 
@@ -46,8 +46,8 @@ def find(database: AccountsDatabase, key: str, now: datetime) -> Account | None:
         return None
     if use.seen is None or now - use.seen >= _SEEN_EVERY:
         with database.writing() as connection:
-            seen = accounts.session_seen if kind_of(key) is KeyKind.SESSION else accounts.token_seen
-            seen(connection, use.row, now)
+            of = accounts.Session if kind_of(key) is KeyKind.SESSION else accounts.Token
+            accounts.key_seen(connection, of, use.row, now)
     return use.account
 
 
@@ -98,15 +98,13 @@ MOST_TOKENS: Final = 10
 """Largest number of tokens of an account."""
 
 
-def make_token(
-    connection: Connection, account: Account, label: str, now: datetime, *, address: str = "", draw: Draw = token_bytes
-) -> str:
+def make_token(connection: Connection, account: Account, label: str, now: datetime, *, address: str = "") -> str:
     """A new token, with a label by which its owner knows it again; BadAccount if it cannot be made."""
     if wrong := what_is_wrong_with(label):
         raise BadAccount(f"label: {wrong}")
     if len(listed_tokens(connection, account)) >= MOST_TOKENS:
         raise BadAccount(f"expected at most {MOST_TOKENS} tokens, and there are {MOST_TOKENS}: revoke one first")
-    key = new_key(KeyKind.TOKEN, draw)
+    key = new_key(KeyKind.TOKEN)
     accounts.add_token(connection, account.id, hash=hash_of(key), label=label, now=now)
     note(connection, Act.TOKEN_MADE, now, by=account, about=label, address=address)
     return key
@@ -143,7 +141,7 @@ class KeyKind(StrEnum):
     TOKEN = "at_"
 
 
-def new_key(kind: KeyKind, draw: Draw) -> str:
+def new_key(kind: KeyKind, draw: Draw = token_bytes) -> str:
     """A new key: letters, digits, "-" and "_"."""
     return kind + urlsafe_b64encode(draw(_BYTES)).rstrip(b"=").decode()
 

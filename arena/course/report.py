@@ -55,8 +55,8 @@ if TYPE_CHECKING:
     from arena.ratings.recorded import VersionRating
     from arena.results.report import ReportedAgent
     from db.database import Connection
-    from db.recent import LastResult
     from db.records import PastGame
+    from db.web import LastResult
 
 
 # Gathers what a report shows from the database: standings, ratings, and how every game ended.

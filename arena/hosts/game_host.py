@@ -26,16 +26,7 @@ from distributed import Worker, WorkerPlugin, get_worker
 from agents.errors import one_line
 from arena import installation
 from arena.errors import ArenaError
-from arena.hosts.messages import (
-    RESOURCE,
-    Batch,
-    Host,
-    HostResult,
-    Joining,
-    Played,
-    received,
-    sent,
-)
+from arena.hosts.messages import RESOURCE, Batch, Host, HostResult, Joining, Played, received, sent
 from arena.hosts.travelling import Receiver
 from arena.match.schedule import Finished, Planned, Schedule
 from arena.play import cores
@@ -387,7 +378,6 @@ class FedGames(Schedule):
         self._until = 0.0
 
     def next(self) -> Planned | None:
-        """The next game."""
         if not self.games:
             return None
         self._until = 0.0
@@ -404,7 +394,6 @@ class FedGames(Schedule):
         return left if left > 0 else None
 
     def note(self, finished: Finished) -> None:
-        """Passes the result on."""
         self._note(finished)
 
     def give_back(self, game: Planned) -> None:

@@ -1,5 +1,5 @@
 """Home: plays a tournament on game hosts, in place of a director, and knows who joins, who does not and why, and who is
-lost.
+lost; and Dask as home uses it (`Cluster`).
 
 It runs in the process of the command, which alone has the database and the tournament's lock. It takes games from the
 schedule, hands them out in pairs, and has the schedule note each result. A result is accepted only for a game that is
@@ -9,32 +9,34 @@ events of its seed, its clocks and its end.
 
 from __future__ import annotations
 
+import asyncio
 import secrets
-from collections.abc import Callable, Collection, Iterator, Sequence
+import socket
+import warnings
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from math import ceil, inf
 from time import monotonic
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import zmq
-from msgspec import Struct
+from distributed import Client, Future
+from distributed.security import Security
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
 from arena.history import documents
 from arena.history.verify import PositionCheck, wrongs_of
 from arena.hosts import game_host
-from arena.hosts.cluster import Cluster, HostAnswer, Present
 from arena.hosts.leases import Leases
-from arena.hosts.messages import Host, Played, check_result, received, sent
+from arena.hosts.messages import RESOURCE, Host, Played, check_result, received, sent
 from arena.hosts.travelling import Sender
 from arena.match.schedule import Finished, Planned, Schedule, rules_failed
 from arena.tournament.host import ended_by, speed_differs
-
-# The game hosts that play for one run of a tournament: who joins, who does not and why, who is lost, and their tasks.
-
 
 _ASKS_AGAIN: Final = 3.0
 """Seconds until a host that was busy is asked again."""
@@ -44,6 +46,7 @@ _MOST_FAILURES: Final = 3
 """Failures in a row without any result between, after which a host gets no more work."""
 _WAKES: Final = 1.0
 """Longest time between two looks at hosts and work, in seconds."""
+_OURS: Final = "adsearch.games."
 
 
 class HostLost(ArenaError):
@@ -71,29 +74,34 @@ class Known:
     """The number of the last task when it failed last: the tasks before may have failed together."""
 
 
-class Company:
-    """The hosts of one run."""
+class Home:
+    """Hands out the games of one run, and takes in their results."""
 
     def __init__(
         self,
         cluster: Cluster,
-        joining: Struct,
-        run: str,
+        sender: Sender,
         say: Callable[[str], None],
         *,
+        left: Callable[[], int],
         reference: float | None = None,
         tolerance: float = inf,
         alone: bool = False,
     ) -> None:
-        """`say` prints a message. Hosts whose speed differs by more than `tolerance` from `reference` do not play;
-        None: the first host that plays sets it. `alone`: the cluster has one host, and will have no other."""
+        """`say` prints a message; `left` gives the number of games without a result. Hosts whose speed differs by more
+        than `tolerance` from `reference` do not play; None: the first host that plays sets it. `alone`: the cluster has
+        one host, and will have no other."""
         self._cluster = cluster
-        self._joining = sent(joining)
-        self._run = run
+        self._sender = sender
+        self._joining = sent(sender.joining)
+        self._run = sender.joining.run
         self._say = say
+        self._left = left
         self._reference = reference
         self._tolerance = tolerance
         self._alone = alone
+        self._leases = Leases()
+        self._boards = PositionCheck(trust=True)  # the rules are those of the description that the user runs
         self._known: dict[str, Known] = {}
         # Keys of tasks that have not ended: the host's name, or "" where the answer does not matter.
         self._tasks: dict[str, str] = {}
@@ -119,20 +127,36 @@ class Company:
         del self._watched[source]
         self._poller.unregister(source)
 
-    # What the hosts do.
+    # As a director.
 
     @property
-    def _working(self) -> Collection[str]:
-        """The names of the hosts that get work."""
-        raise NotImplementedError
+    def in_progress(self) -> list[Planned]:
+        """The games that hosts play, or are about to play."""
+        return self._leases.out
 
-    def _begin(self, name: str, games: int) -> None:
-        """A host that plays this number of games at the same time gets work from now on."""
-        raise NotImplementedError
+    def take_back(self) -> None:
+        """No more games are given out, and those that have not begun are given back."""
+        self._leases.stop()
+        for name in self._leases.hosts:
+            self._call(name, game_host.recall, self._key("recall"), self._run.encode(), wanted=False)
 
-    def _end(self, name: str) -> int:
-        """A host gets no more work; returns how much of its work comes back."""
-        raise NotImplementedError
+    def play(self, schedule: Schedule) -> Iterator[Finished]:
+        """Plays `schedule` on all hosts that there are, and yields what is finished. SchedulerLost if Dask's scheduler
+        is gone."""
+        self._leases.follow(schedule)
+        while True:
+            for name in self._leases.hungry(self._left()):
+                self._hand_out(name)
+            if self._leases.is_idle and self._leases.is_empty() and schedule.rest() is None:
+                return
+            for name, answer in self._happened():
+                yield from self._take(name, answer, schedule)
+
+    def status(self) -> str:
+        """Hosts, games in progress and lost batches, in a line."""
+        leases = self._leases
+        lost = f", {counted(leases.lost_batches, 'batch')} lost" if leases.lost_batches else ""
+        return f"{counted(len(leases.hosts), 'host')}, {counted(len(leases.out), 'game')} in progress{lost}"
 
     # Hosts.
 
@@ -172,8 +196,8 @@ class Company:
         known = self._known.pop(name)
         for key in [key for key, host in self._tasks.items() if host == name]:
             self._forget(key)
-        if name in self._working:
-            back = self._end(name)
+        if name in self._leases.hosts:
+            back = self._leases.lose(name)
             again = f"; {counted(back, 'game')} in progress will be played again" if back else ""
             self._say(f"host {known.shown} is gone{again}")
         if self._alone:
@@ -209,11 +233,11 @@ class Company:
                 self._refuse(name, why)
         else:
             self._reference = self._reference or says.speed
-            self._begin(name, says.games)
+            self._leases.join(name, says.games)
             self._say(f"host {known.shown} plays {counted(says.games, 'game')} at the same time")
 
     def _refuse(self, name: str, why: str) -> None:
-        self._end(name)
+        self._leases.lose(name)
         if self._alone:
             raise HostLost(f"the game host of this machine does not play: {why}")
         self._say(f"host {self._known[name].shown or name} does not play: {why}")
@@ -223,7 +247,7 @@ class Company:
 
     def _note_waiting(self) -> None:
         """Says once that nothing can be played without a host."""
-        if self._working:
+        if self._leases.hosts:
             self._says_waiting = False
         elif self._has_asked and not self._says_waiting and not self._tasks:
             self._says_waiting = True
@@ -238,10 +262,10 @@ class Company:
         asked again."""
         known = self._known[name]
         known.has.difference_update(said.missing)
-        if name not in self._working:
+        if name not in self._leases.hosts:
             return
         if not said.joined:
-            self._end(name)
+            self._leases.lose(name)
             known.has.clear()
             known.ask_at = 0.0
         elif has_results:
@@ -253,84 +277,7 @@ class Company:
             elif said.failed:
                 self._say(f"host {known.shown}: {said.failed}")
 
-    # Tasks.
-
-    def _key(self, what: str) -> str:
-        self._number += 1
-        return f"arena-{what}-{self._run}-{self._number}"
-
-    def _call(self, name: str, task: Any, key: str, data: bytes, *, wanted: bool = True) -> None:
-        self._tasks[key] = name if wanted else ""
-        self._cluster.call(self._known[name].address, task, key, data)
-
-    def _forget(self, key: str) -> None:
-        self._tasks.pop(key, None)
-        self._cluster.forget(key)
-
-
-def counted(number: int, what: str) -> str:
-    """A number of something, in words."""
-    return f"{number:,} {what}" + ("" if number == 1 else "es" if what.endswith("ch") else "s")
-
-
-_OURS: Final = "adsearch.games."
-
-
-class Home(Company):
-    """Hands out the games of one run, and takes in their results."""
-
-    def __init__(
-        self, cluster: Cluster, sender: Sender, say: Callable[[str], None], *, left: Callable[[], int], **more: Any
-    ) -> None:
-        """`left` gives the number of games without a result; for the others see `Company`."""
-        super().__init__(cluster, sender.joining, sender.joining.run, say, **more)
-        self._sender = sender
-        self._left = left
-        self._leases = Leases()
-        self._boards = PositionCheck(trust=True)  # the rules are those of the description that the user runs
-
-    # As a director.
-
-    @property
-    def in_progress(self) -> list[Planned]:
-        """The games that hosts play, or are about to play."""
-        return self._leases.out
-
-    def take_back(self) -> None:
-        """No more games are given out, and those that have not begun are given back."""
-        self._leases.stop()
-        for name in self._leases.hosts:
-            self._call(name, game_host.recall, self._key("recall"), self._run.encode(), wanted=False)
-
-    def play(self, schedule: Schedule) -> Iterator[Finished]:
-        """Plays `schedule` on all hosts that there are, and yields what is finished. SchedulerLost if Dask's scheduler
-        is gone."""
-        self._leases.follow(schedule)
-        while True:
-            for name in self._leases.hungry(self._left()):
-                self._hand_out(name)
-            if self._leases.is_idle and self._leases.is_empty() and schedule.rest() is None:
-                return
-            for name, answer in self._happened():
-                yield from self._take(name, answer, schedule)
-
-    def status(self) -> str:
-        """Hosts, games in progress and lost batches, in a line."""
-        leases = self._leases
-        lost = f", {counted(leases.lost_batches, 'batch')} lost" if leases.lost_batches else ""
-        return f"{counted(len(leases.hosts), 'host')}, {counted(len(leases.out), 'game')} in progress{lost}"
-
-    # What the hosts do.
-
-    @property
-    def _working(self) -> Collection[str]:
-        return self._leases.hosts
-
-    def _begin(self, name: str, games: int) -> None:
-        self._leases.join(name, games)
-
-    def _end(self, name: str) -> int:
-        return self._leases.lose(name)
+    # Games and their results.
 
     def _hand_out(self, name: str) -> None:
         while name in self._leases.hosts and (games := self._leases.next_batch(name, self._left())):
@@ -391,3 +338,166 @@ class Home(Company):
             raise ArenaError(f"game {over.game.number}: its rules do not fail")
         if wrongs := wrongs_of(game, self._boards, imported=False, has_seed=True):
             raise ArenaError(f"game {over.game.number}: {wrongs[0]}")
+
+    # Tasks.
+
+    def _key(self, what: str) -> str:
+        self._number += 1
+        return f"arena-{what}-{self._run}-{self._number}"
+
+    def _call(self, name: str, task: Any, key: str, data: bytes, *, wanted: bool = True) -> None:
+        self._tasks[key] = name if wanted else ""
+        self._cluster.call(self._known[name].address, task, key, data)
+
+    def _forget(self, key: str) -> None:
+        self._tasks.pop(key, None)
+        self._cluster.forget(key)
+
+
+def counted(number: int, what: str) -> str:
+    """A number of something, in words."""
+    return f"{number:,} {what}" + ("" if number == 1 else "es" if what.endswith("ch") else "s")
+
+
+# Dask as home uses it: which game hosts there are, tasks for one of them, and their answers.
+
+
+_CONNECTS_WITHIN: Final = 15
+"""Seconds that a scheduler has to answer."""
+_ASKS_EVERY: Final = 1.0
+"""Seconds between two questions to the scheduler which hosts there are."""
+Task = Callable[[bytes], Awaitable[bytes]]
+
+
+class SchedulerLost(ArenaError):
+    """The Dask scheduler is gone, or does not answer."""
+
+    exit_code = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """The game hosts that the scheduler knows: their addresses, by a name that is new whenever a host joins."""
+
+    hosts: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class HostAnswer:
+    """A task has ended."""
+
+    key: str
+    data: object
+    """What it returned; None if it failed."""
+    failure: str = ""
+
+
+class _Client(Client):  # type: ignore[misc]
+    def __del__(self) -> None:
+        """Nothing: `Cluster.close` closes it, and one that could not connect would wait for half a minute."""
+
+
+class Cluster:
+    """The connection to a Dask cluster. Use it as a context manager."""
+
+    def __init__(self, address: str, *, security: Security | None = None) -> None:
+        """SchedulerLost if there is no scheduler at `address`."""
+        self.address = address
+        warnings.filterwarnings("ignore", "Sending large graph")  # a batch with the sources of its agents
+        try:
+            self._client = _Client(
+                address, security=security, timeout=_CONNECTS_WITHIN, set_as_default=False, name="arena"
+            )
+        except (OSError, TimeoutError, TypeError, ValueError, RuntimeError) as error:
+            raise SchedulerLost(f"no Dask scheduler answers at {address}: {_first_line(error)}") from None
+        self.bell, self._rope = socket.socketpair()
+        self.bell.setblocking(False)
+        self._rope.setblocking(False)
+        self._happened: deque[Present | HostAnswer] = deque()
+        self._futures: dict[str, Future] = {}
+        self._asking = self._in_loop(self._ask())
+
+    def call(self, host: str, task: Task, key: str, data: bytes) -> None:
+        """Has the host at the address `host` run `task`; an `HostAnswer` follows."""
+        future = self._client.submit(
+            task, data, key=key, workers=[host], allow_other_workers=False, pure=False, retries=0
+        )
+        self._futures[key] = future
+        self._in_loop(self._fetch(key, future))
+
+    def forget(self, key: str) -> None:
+        """The answer is not needed any more: a task that still runs is ended by its host."""
+        if (future := self._futures.pop(key, None)) is not None:
+            future.release()
+
+    def happened(self) -> Iterator[Present | HostAnswer]:
+        """All that has happened since the last call. SchedulerLost if the scheduler is gone."""
+        try:
+            while self.bell.recv(4096):
+                pass
+        except BlockingIOError:
+            pass
+        while self._happened:
+            yield self._happened.popleft()
+        if self._client.status != "running" or self._asking.done():
+            raise SchedulerLost(
+                f"the Dask scheduler at {self.address} is gone; the games in progress have no result, and the same "
+                "command continues"
+            )
+
+    def close(self) -> None:
+        """Ends the connection; hosts end what they still play for it."""
+        self._asking.cancel()
+        self._client.close(timeout=2)
+        self.bell.close()
+        self._rope.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _in_loop(self, coroutine: Any) -> Any:
+        return asyncio.run_coroutine_threadsafe(coroutine, self._client.loop.asyncio_loop)
+
+    async def _ask(self) -> None:
+        """Asks the scheduler again and again; ends when it cannot be asked."""
+        known: dict[str, str] | None = None
+        try:
+            while True:
+                about = await asyncio.wait_for(self._client.scheduler.identity(n_workers=-1), 2 * _CONNECTS_WITHIN)
+                present = {
+                    worker["name"]: address
+                    for address, worker in about["workers"].items()
+                    if RESOURCE in worker["resources"]
+                }
+                if present != known:
+                    known = present
+                    self._tell(Present(present))
+                await asyncio.sleep(_ASKS_EVERY)
+        except (OSError, TimeoutError):
+            return
+        finally:
+            self._ring()
+
+    async def _fetch(self, key: str, future: Future) -> None:
+        try:
+            self._tell(HostAnswer(key, await future))
+        except (Exception, CancelledError, asyncio.CancelledError) as error:
+            if self._client.status == "running":  # else the scheduler is gone, and with it every task
+                self._tell(HostAnswer(key, None, _first_line(error)))
+
+    def _tell(self, what: Present | HostAnswer) -> None:
+        self._happened.append(what)
+        self._ring()
+
+    def _ring(self) -> None:
+        try:
+            self._rope.send(b"!")
+        except OSError:
+            return  # it rings already, or the connection is being closed
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).partition("\n")[0] or type(error).__name__

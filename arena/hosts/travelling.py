@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +19,7 @@ from adsearch.errors import quote
 from arena import installation
 from arena.errors import ArenaError
 from arena.hosts.messages import AgentSent, Batch, FileSent, GameSent, Joining
-from arena.match.allowance import Allowance, WallKind
+from arena.match.allowance import WallKind
 from arena.match.schedule import Entrant, Planned
 from arena.players import versions
 from arena.players.engines import split_engine
@@ -41,15 +41,20 @@ class Sender:
     def __init__(self, run: str, tournament: Tournament, store: Store) -> None:
         """ArenaError if the tournament needs something that is not sent to other machines."""
         league = tournament.league
-        refuse_python(league.conditions.python, f"{league.name}: ")
+        if (python := league.conditions.python) is not None:
+            raise ArenaError(
+                f"{league.name}: python = {quote(python)} is a program of this machine, and hosts use their own "
+                "Python: leave it out"
+            )
         self._store = store
         self._agents = {
-            agent.name: agent_sent(
-                agent.name, agent.player, tournament.entrants[agent.name].source, store, agent.walls, agent.allowance
+            agent.name: AgentSent(
+                agent.name, _started_as(agent.name, agent.player, source, store), source, agent.walls, agent.allowance
             )
             for agent in league.agents
+            for source in [tournament.entrants[agent.name].source]
         }
-        self._rules = rules_sent(tournament.confinement.rules, store)
+        self._rules = tournament.confinement.rules.replace(f"{store.folder}/", _STORE)
         foreign = [agent for agent in league.agents if agent.player.kind is not PlayerKind.BUILTIN]
         self.joining = Joining(
             run=run,
@@ -84,7 +89,13 @@ class Sender:
                 )
                 for game in planned
             ),
-            files_sent(agents, self._rules, self._store, has),
+            {
+                source: tuple(
+                    FileSent(name, file.content, file.executable) for name, file in self._store.read(source).items()
+                )
+                for source in _needed(agents, self._rules)
+                if source not in has
+            },
         )
 
 
@@ -100,12 +111,15 @@ class Receiver:
 
     def missing(self, batch: Batch) -> tuple[str, ...]:
         """Keeps the sources that came with the batch; the hashes of those that are missing all the same."""
-        return missing(batch.agents, self.joining.rules, batch.sources, self._store)
+        for source, files in batch.sources.items():
+            self._store.keep(source, {file.name: StoredFile(file.content, file.executable) for file in files})
+        needed = _needed(batch.agents, self.joining.rules)
+        return tuple(source for source in needed if not (self._store.folder / source).is_dir())
 
     def planned(self, batch: Batch) -> list[Planned]:
         """The games of the batch; ArenaError if a player cannot play here. Its sources must be there."""
         about = self.joining
-        rules = rules_here(about.rules, self._store)
+        rules = _STORED.sub(lambda found: f"{self._store.folder}/{found[1]}", about.rules)
         entrants = [self._entrant(agent, rules) for agent in batch.agents]
         return [
             Planned(
@@ -130,8 +144,9 @@ class Receiver:
             terms = self.joining.conditions
             terms = structs.replace(terms, walls=walls_on_hosts(None, terms.walls))
             self._confinement = self._confinement or Confinement(self._scratch, rules, terms)
+            version = StoredVersion(agent.name, 1, agent.source, agent.started_as)
             entrant = enter(
-                player_here(agent, self._store),
+                versions.player_of(version, self._store),
                 agent.name,
                 games.start(rules),
                 self._store,
@@ -148,64 +163,9 @@ class Receiver:
         return self._entrants[agent]
 
 
-def refuse_python(python: str | None, of: str = "") -> None:
-    """ArenaError if agents are to run with a Python of their own; `of`: the start of the message."""
-    if python is not None:
-        raise ArenaError(
-            f"{of}python = {quote(python)} is a program of this machine, and hosts use their own Python: leave it out"
-        )
-
-
 def walls_on_hosts(of_agent: WallKind | None, of_all: WallKind | None) -> WallKind:
     """The walls of an agent on a host: never weaker than a sandbox, unless the description says so."""
     return of_agent or of_all or WallKind.SANDBOX
-
-
-def agent_sent(
-    name: str,
-    player: Player,
-    source: str,
-    store: Store,
-    walls: WallKind | None = None,
-    allowance: Allowance | None = None,
-) -> AgentSent:
-    """The agent with the files `source` as it travels."""
-    return AgentSent(name, _started_as(name, player, source, store), source, walls, allowance)
-
-
-def player_here(agent: AgentSent, store: Store) -> Player:
-    """The player that an agent is on this host, whose store has its files."""
-    return versions.player_of(StoredVersion(agent.name, 1, agent.source, agent.started_as), store)
-
-
-def rules_sent(rules: str, store: Store) -> str:
-    """Rules as they travel."""
-    return rules.replace(f"{store.folder}/", _STORE)
-
-
-def rules_here(rules: str, store: Store) -> str:
-    """Rules that have travelled, as players load them here."""
-    return _STORED.sub(lambda found: f"{store.folder}/{found[1]}", rules)
-
-
-def files_sent(
-    agents: Iterable[AgentSent], rules: str, store: Store, has: Collection[str]
-) -> dict[str, tuple[FileSent, ...]]:
-    """The files that a host needs for these agents and rules, by their hash; `has`: what it has been sent."""
-    return {
-        source: tuple(FileSent(name, file.content, file.executable) for name, file in store.read(source).items())
-        for source in _needed(agents, rules)
-        if source not in has
-    }
-
-
-def missing(
-    agents: Iterable[AgentSent], rules: str, sources: Mapping[str, Sequence[FileSent]], store: Store
-) -> tuple[str, ...]:
-    """Keeps `sources`; the hashes of those that are missing all the same for these agents and rules."""
-    for source, files in sources.items():
-        store.keep(source, {file.name: StoredFile(file.content, file.executable) for file in files})
-    return tuple(source for source in _needed(agents, rules) if not (store.folder / source).is_dir())
 
 
 def _needed(agents: Iterable[AgentSent], rules: str) -> list[str]:

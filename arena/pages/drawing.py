@@ -23,7 +23,7 @@ from adsearch.pictures.boards import paper as board_sheet
 from adsearch.pictures.boards.paper import SEATS
 from adsearch.pictures.svg import contained
 from arena.history import words
-from arena.ratings.plots import chart
+from arena.ratings import chart
 from arena.results import figures
 
 if TYPE_CHECKING:

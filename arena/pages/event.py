@@ -11,9 +11,9 @@ from arena.history.words import age, counted, moment
 from arena.pages.game import Across, Plot, plot
 from arena.ratings import plots
 from arena.ratings.match_statistics import Hypothesis
-from arena.ratings.plots.line_plot import PlottedLine
-from arena.ratings.plots.ranking_plot import MARKS
+from arena.ratings.plots import PlottedLine
 from arena.ratings.points import APART
+from arena.ratings.ranking import MARKS
 from arena.ratings.scale import expected_score
 from arena.results import figures, listings, standings_table
 from arena.results.columns import Cell

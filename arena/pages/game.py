@@ -14,9 +14,9 @@ from adsearch import games
 from adsearch.pictures.boards.paper import colour, player
 from adsearch.pictures.svg import number, pair
 from arena.history import words
-from arena.ratings.plots import line_plot
-from arena.ratings.plots.chart import ratings_axis
-from arena.ratings.plots.line_plot import PlottedLine, Point, finite
+from arena.ratings import plots
+from arena.ratings.chart import ratings_axis
+from arena.ratings.plots import PlottedLine, Point, finite
 from arena.results import figures
 from db.records import JudgedPly, Mark
 
@@ -217,7 +217,7 @@ def plot(
     title: str,
     unit: str,
     bounds: tuple[float, float] | None = None,
-    mistakes: Sequence[line_plot.MistakeMark] = (),
+    mistakes: Sequence[plots.MistakeMark] = (),
     corners: Sequence[str] = (),
 ) -> Plot | None:
     """A plot of these lines; None if there are no points. The hue of a line is its seat in a game of these rules."""
@@ -278,12 +278,12 @@ def judged_values(plies: Sequence[JudgedPly], players: Sequence[str], bounds: tu
     and the greatest utility of the game, if known."""
     lines, mistakes, narrow = _judged(plies, players, bounds)
     sides = (players[0], players[1]) if len(players) == 2 else None
-    return line_plot.values(lines, mistakes, title=" - ".join(players), sides=sides, bounds=narrow)
+    return plots.values(lines, mistakes, title=" - ".join(players), sides=sides, bounds=narrow)
 
 
 def _judged(
     plies: Sequence[JudgedPly], players: Sequence[str], bounds: tuple[float, float] | None
-) -> tuple[list[PlottedLine], list[line_plot.MistakeMark], tuple[float, float] | None]:
+) -> tuple[list[PlottedLine], list[plots.MistakeMark], tuple[float, float] | None]:
     """The lines, the mistakes, and the bounds that the axis shows."""
     two = len(players) == 2
     first = plies[0]
@@ -293,7 +293,7 @@ def _judged(
         points += [Point(ply.ply, ply.after.values[seat]) for ply in plies if ply.after.known]
         lines.append(PlottedLine(players[seat], tuple(points)))
     mistakes = [
-        line_plot.MistakeMark(
+        plots.MistakeMark(
             ply.ply,
             ply.after.values[0 if two else ply.who],
             ply.who,

@@ -32,7 +32,7 @@ from arena.pages.game import (
     plot,
     shown,
 )
-from arena.ratings.plots.line_plot import PlottedLine, Point
+from arena.ratings.plots import PlottedLine, Point
 from arena.results.columns import Cell, Column, Listing
 from db.records import HUMAN, JudgedPly, Mark, MoveRecord, PastGame
 

@@ -5,11 +5,11 @@ the numbers.
 
     bradley_terry       maximum-likelihood fit of all games, with 95 % confidence intervals: the default
     systems/            the rating systems, a file each
-    points, tiebreaks   standings and crosstables
+    points              standings, tie-breaks and crosstables
     match_statistics    two players: Elo difference, likelihood of superiority (LOS), sequential test (SPRT)
     recorded            ratings computed earlier, and the progress of versions
     grades              comparison of students with bars
     duels               games of two players as columns of numbers
-    pools               players that games connect, so that their ratings can be compared
-    plots/              SVG plots
+    estimates           ratings that were estimated together; players that games connect, so that these can be compared
+    plots, chart        SVG plots, and what all of them share
 """

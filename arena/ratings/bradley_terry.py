@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from arena.errors import BadRating
 from arena.ratings.duels import Duels, Numbers, Places
-from arena.ratings.estimates import PRIOR, Estimates, VirtualDraws, logistic
-from arena.ratings.pools import Pools, connected, strongly_connected
+from arena.ratings.estimates import PRIOR, Estimates, Pools, VirtualDraws, connected, logistic, strongly_connected
 from arena.ratings.scale import ELO, WIDTH
 
 _STEPS: Final = 500
@@ -65,7 +64,8 @@ def fit(
     if not 0.0 <= prior < float("inf"):
         raise BadRating(f"expected a prior of 0 or more virtual draws, got {prior}")
     if prior:
-        return _Problem(games, _pools(games), prior, held, middle).solved(anchors, {})
+        pools = connected(games.names, _edges(games, np.ones(len(games.first), dtype=bool)))
+        return _Problem(games, pools, prior, held, middle).solved(anchors, {})
     pools, unrated = _comparable(games)
     rated = sorted(name for pool in pools for name in pool)
     pool_of = np.array(
@@ -84,10 +84,6 @@ def _edges(games: Duels, which: NDArray[np.bool_]) -> Iterator[tuple[str, str]]:
     found = np.unique(games.first[which] * len(games.names) + games.second[which])
     for first, second in zip(*np.divmod(found, len(games.names)), strict=True):
         yield games.names[first], games.names[second]
-
-
-def _pools(games: Duels) -> Pools:
-    return connected(games.names, _edges(games, np.ones(len(games.first), dtype=bool)))
 
 
 def _comparable(games: Duels) -> tuple[Pools, dict[str, str]]:

@@ -11,16 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import permutations
 from math import fsum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from db.records import RatedGame
 from db.scores import HeadToHead, Score, Scores
-
-if TYPE_CHECKING:
-    from db.records import RatedGame
-
 
 # Tie-breaks: numbers that order players with equal points, from their points against each opponent.
 

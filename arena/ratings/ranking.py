@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from msgspec import Struct
@@ -16,17 +16,15 @@ from msgspec import Struct
 from arena.ratings import points
 from arena.ratings.bradley_terry import Advantage
 from arena.ratings.duels import Duels, Numbers
-from arena.ratings.estimates import PRIOR, Estimates
-from arena.ratings.pools import connected
+from arena.ratings.estimates import PRIOR, Estimates, connected
 from arena.ratings.scale import DIGITS
-from db.records import RatedGame
-
-if TYPE_CHECKING:
-    from db.records import PairCount
+from db.records import PairCount, RatedGame
 
 ONLY_WON: Final = ">"
 ONLY_LOST: Final = "<"
 ANCHOR: Final = "anchor"
+MARKS: Final = {ONLY_WON: "won all", ONLY_LOST: "lost all", ANCHOR: "anchor"}
+"""The marks of a ranking in words."""
 
 
 class RankingSettings(Struct, frozen=True, kw_only=True):

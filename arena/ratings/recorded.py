@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import erf, sqrt
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -17,15 +17,11 @@ from arena.errors import BadRating
 from arena.ratings import bradley_terry, systems
 from arena.ratings.bradley_terry import Fit
 from arena.ratings.duels import duels
-from arena.ratings.estimates import PRIOR
-from arena.ratings.pools import connected
+from arena.ratings.estimates import PRIOR, connected
 from arena.ratings.ranking import ANCHOR, Ranked, Ranking, marks
 from arena.ratings.scale import DIGITS, WIDTH, ranks
 from db.records import RatedGame
-from db.scores import Score
-
-if TYPE_CHECKING:
-    from db.scores import Scores
+from db.scores import Score, Scores
 
 
 class RecordedRatings(Struct, frozen=True):

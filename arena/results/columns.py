@@ -20,7 +20,7 @@ from arena.history.words import number, printable
 
 if TYPE_CHECKING:
     from arena.results.report import ListedGame
-    from db.recent import LastResult
+    from db.web import LastResult
 
 Row = TypeVar("Row")
 _LONG: Final = 100

@@ -143,7 +143,9 @@ def ratings(
 
     `system`: a rating system of `arena results rank --system`; `anchors`: fixed ratings, by player, such as
     {"random": 0}."""
-    from arena.ratings.plots.ranking_plot import MARKS, ranking_plot  # which standings do not need
+    # Imported here, because numpy loads slowly and standings do not need it.
+    from arena.ratings.plots import ranking_plot
+    from arena.ratings.ranking import MARKS
 
     chosen = None if system is None else systems.find(system)
     settings = ranking.RankingSettings(anchors=anchors or {})

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from arena.tournament.format import Bracket, Series, TestedMatch
     from arena.tournament.standings import TournamentStandings
     from db.ladder import RatingPoint
-    from db.recent import LastResult
     from db.scores import HeadToHead
+    from db.web import LastResult
 
 
 class Lately(Struct, frozen=True, kw_only=True):

@@ -47,7 +47,7 @@ class _Page(NamedTuple):
 def _agent(one: ReportedAgent, page: _Page) -> Cell:
     notes, playing = [one.left] * bool(one.left), None
     if page.is_ladder:
-        from arena.ratings.plots.ranking_plot import MARKS
+        from arena.ratings.ranking import MARKS
 
         notes[:0] = [] if one.rated is None else [MARKS[mark] for mark in one.rated.marks]
         notes += ["being rated"] * (not notes and (one.rated is None or one.rated.rating is None))

@@ -26,25 +26,13 @@ from arena.match.seeds import fresh_seed
 from arena.players.entrants import built_in
 from arena.serve.invited_games import Find
 from arena.serve.open_ladders import OpenLadder
-from arena.serve.priority_schedule import StandingSchedule
+from arena.serve.priority_schedule import FurtherTurn, StandingSchedule
 from arena.serve.submissions import possible_again
 from arena.tournament.host import host
 from arena.tournament.recorded_games import Wait, planned_game, written
 from db import ladder, running, store
 from db.database import Connection, Database
-from db.ladder import (
-    LadderLine,
-    StoredChallenge,
-    add_challenge,
-    author_of,
-    begin_challenge,
-    cancel_challenge,
-    challenges_since,
-    count_challenges,
-    interrupt_challenges,
-    open_challenge_of,
-    waiting_challenges,
-)
+from db.ladder import LadderLine, StoredChallenge, author_of
 from db.records import GameKind, ScheduledGame
 
 _NONE_BEFORE_CLOSE: Final = timedelta(hours=24)
@@ -83,7 +71,7 @@ def challenge(
         names = (agent, opponent) if seed % 2 else (opponent, agent)
         league = opened.ladder.league
         new = ScheduledGame(
-            pair=json.dumps([*sorted(names), count_challenges(connection, opened.id)]),
+            pair=json.dumps([*sorted(names), ladder.count_challenges(connection, opened.id)]),
             game=opened.rules,
             clock=league.conditions.clock,
             seed=seed,
@@ -91,7 +79,7 @@ def challenge(
             position=league.conditions.position or None,
             seats=tuple((_version(connection, lines, name, now), name) for name in names),
         )
-        id = add_challenge(connection, opened.id, author, new, now)
+        id = ladder.add_challenge(connection, opened.id, author, new, now)
         keep(id)
     return id
 
@@ -124,7 +112,7 @@ def closed(connection: Connection, opened: OpenLadder, now: datetime) -> str:
 
 def limit(connection: Connection, opened: OpenLadder, author: str, now: datetime) -> str:
     """Why this author has to wait before the next challenge, and for how long; empty if it is possible now."""
-    if (game := open_challenge_of(connection, opened.id, author)) is not None:
+    if (game := ladder.open_challenge_of(connection, opened.id, author)) is not None:
         return f"you can have one challenge at a time, and game {game} is not over yet"
     begin, end = day(opened, now)
     if left(connection, opened, author, begin):
@@ -135,7 +123,7 @@ def limit(connection: Connection, opened: OpenLadder, author: str, now: datetime
 
 def left(connection: Connection, opened: OpenLadder, author: str, begin: datetime) -> int:
     """How many challenges the author can still start on the day that began at that time."""
-    return max(0, opened.ladder.challenges - challenges_since(connection, opened.id, author, begin))
+    return max(0, opened.ladder.challenges - ladder.challenges_since(connection, opened.id, author, begin))
 
 
 def day(opened: OpenLadder, now: datetime) -> tuple[datetime, datetime]:
@@ -199,7 +187,7 @@ class Challenges(StandingSchedule):
         self, opened: OpenLadder, database: Database, find: Find, *, wait: Wait, now: Callable[[], datetime]
     ) -> None:
         """`find`: `LadderGames.player`. A challenge that was in progress waits again."""
-        self.otherwise = _Otherwise(self)
+        self.otherwise = FurtherTurn(self, self.start)
         self._opened = opened
         self._database = database
         self._find = find
@@ -211,7 +199,7 @@ class Challenges(StandingSchedule):
         self._rated_first = False
         # Whether a challenge may be waiting.
         self._looks = True
-        written(database, wait, lambda connection: interrupt_challenges(connection, opened.id))
+        written(database, wait, lambda connection: ladder.interrupt_challenges(connection, opened.id))
 
     @property
     def is_playing(self) -> bool:
@@ -227,7 +215,7 @@ class Challenges(StandingSchedule):
         if self._playing is not None or not self._looks:
             return None
         with self._database.reading() as connection:
-            waiting = waiting_challenges(connection, self._opened.id)
+            waiting = ladder.waiting_challenges(connection, self._opened.id)
             closed_to_all = closed(connection, self._opened, self._now())
         for one in waiting:
             try:
@@ -268,7 +256,7 @@ class Challenges(StandingSchedule):
 
     def interrupted(self) -> None:
         """The referee died: the game in progress waits again."""
-        written(self._database, self._wait, lambda connection: interrupt_challenges(connection, self._opened.id))
+        written(self._database, self._wait, lambda connection: ladder.interrupt_challenges(connection, self._opened.id))
         self._playing, self._looks = None, True
 
     def close(self) -> None:
@@ -290,7 +278,7 @@ class Challenges(StandingSchedule):
                 if line is not None and (line.status, line.source) != ("active", player.source):
                     raise _NotYet
             versions = {name: _version(connection, lines, name, now) for name in one.game.names}
-            return begin_challenge(connection, one.game.id, versions, scheduled.opening, now)
+            return ladder.begin_challenge(connection, one.game.id, versions, scheduled.opening, now)
 
         if not written(self._database, self._wait, begin):
             return None
@@ -306,19 +294,4 @@ class Challenges(StandingSchedule):
         raise BadChallenge(f"{whose} could not play any more")
 
     def _cancel(self, one: StoredChallenge, why: str) -> None:
-        written(self._database, self._wait, lambda connection: cancel_challenge(connection, one.game.id, why))
-
-
-class _Otherwise(StandingSchedule):
-    """Challenges that come when no rated game can be played. All else is done by the schedule of challenges."""
-
-    def __init__(self, challenges: Challenges) -> None:
-        self._challenges = challenges
-
-    def next(self) -> Planned | None:
-        """The challenge that waits longest."""
-        return self._challenges.start()
-
-    def note(self, finished: Finished) -> None:
-        """Records the game."""
-        self._challenges.note(finished)
+        written(self._database, self._wait, lambda connection: ladder.cancel_challenge(connection, one.game.id, why))

@@ -291,7 +291,6 @@ class _EncryptedConnection(_EarlyAnswer, HTTPSConnection):
 
 class _Plain(HTTPHandler):
     def http_open(self, req: Request) -> HTTPResponse:
-        """Answers a request to an address with http."""
         return self.do_open(_PlainConnection, req)
 
 
@@ -301,5 +300,4 @@ class _Encrypted(HTTPSHandler):
         self._verified = context
 
     def https_open(self, req: Request) -> HTTPResponse:
-        """Answers a request to an address with https."""
         return self.do_open(_EncryptedConnection, req, context=self._verified)

@@ -26,7 +26,7 @@ from arena.match.allowance import MEBIBYTE
 from arena.play.helper import Asker, AskerEnded, Helper, HelperLimits
 from arena.players.build_commands import LanguageTable
 from arena.players.submissions import Store
-from arena.serve.open_ladders import OpenLadder, opened
+from arena.serve.open_ladders import opened
 from arena.serve.spool import ASK, MEMORY, SMALLER, Opened, Spool, ToOpen, open_upload
 from arena.serve.submissions import take_in
 from arena.tournament.recorded_games import written
@@ -127,7 +127,8 @@ class Intake:
             with suppress(DatabaseError), self._database.writing() as connection:
                 _count(connection, one, one.interruptions - 1)  # this process is not to blame
             raise
-        self._write(lambda connection: self._end(connection, ladder_now, one, answer))
+        now = datetime.now(UTC)
+        self._write(lambda connection: take_in(connection, ladder_now, one.id, answer.source, answer.wrong, now))
         self._spool.remove(one.id)
         return True
 
@@ -155,9 +156,6 @@ class Intake:
             return one.interruptions >= MOST_INTERRUPTIONS, self._turns.get(author_of(one.author), 0), one.id
 
         return min(rows, key=order, default=None)
-
-    def _end(self, connection: Connection, ladder_now: OpenLadder, one: StoredSubmission, answer: Opened) -> None:
-        take_in(connection, ladder_now, one.id, answer.source, answer.wrong, datetime.now(UTC))
 
     def _write(self, action: Callable[[Connection], Result]) -> Result:
         return written(self._database, lambda _: self.pause(), action)

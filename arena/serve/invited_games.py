@@ -28,8 +28,7 @@ from arena.match.schedule import Entrant, Finished, InOrder, Planned, before_las
 from arena.match.seeds import fresh_seed
 from arena.players.entrants import built_in
 from arena.players.player import unique_names
-from arena.serve.open_ladders import OpenLadder
-from arena.serve.page_link import (
+from arena.serve.messages import (
     MOST_GAMES,
     MOST_PLIES,
     DropGame,
@@ -41,6 +40,7 @@ from arena.serve.page_link import (
     TakeBack,
     WantGame,
 )
+from arena.serve.open_ladders import OpenLadder
 from arena.serve.priority_schedule import StandingSchedule
 from arena.tournament.recorded_games import RecordingSchedule, Wait
 from db.database import Database
@@ -221,7 +221,6 @@ class InvitedGames(RecordingSchedule, StandingSchedule):
         return None
 
     def beside(self) -> Planned | None:
-        """The next game to start."""
         while (game := self._queue.next()) is not None:
             table = self._tables[game.number]
             if table.is_given_up:
@@ -234,7 +233,7 @@ class InvitedGames(RecordingSchedule, StandingSchedule):
             # Each start has its own guest: the one before may not have left yet.
             guest = replace(game.entrants[table.seat], key=f"{HUMAN} {next(self._seats)}", invite=invite)
             table.game, table.is_playing = game, True
-            return replace(game, entrants=_with(game.entrants, table.seat, guest))
+            return replace(game, entrants=(*game.entrants[: table.seat], guest, *game.entrants[table.seat + 1 :]))
         return None
 
     def note(self, finished: Finished) -> None:
@@ -292,10 +291,6 @@ class InvitedGames(RecordingSchedule, StandingSchedule):
         """Forgets the games that are not over: their people are gone with the process."""
         self._tables.clear()
         self._by_key.clear()
-
-
-def _with(entrants: tuple[Entrant, ...], seat: int, entrant: Entrant) -> tuple[Entrant, ...]:
-    return (*entrants[:seat], entrant, *entrants[seat + 1 :])
 
 
 def _over(table: _Table, record: GameRecord, id: int | None) -> GameRecorded:

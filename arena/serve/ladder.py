@@ -111,7 +111,6 @@ class Ladder(Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """The ladder's name."""
         return self.league.name
 
 

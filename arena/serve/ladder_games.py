@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from math import exp, sqrt
 from random import Random
 from typing import Final
@@ -28,7 +29,7 @@ from arena.players.submissions import Store
 from arena.players.versions import player_of
 from arena.ratings.scale import ELO, WIDTH, middle
 from arena.serve.open_ladders import OpenLadder
-from arena.serve.priority_schedule import StandingSchedule
+from arena.serve.priority_schedule import FurtherTurn, StandingSchedule
 from arena.tournament.format import Pairing
 from arena.tournament.game_scheduling import RecordedTournament, games_of
 from arena.tournament.league import MOST_GAMES
@@ -78,7 +79,7 @@ class LadderGames(RecordedGames, StandingSchedule):
 
         faults, pairs = written(database, wait, go_on)
         super().__init__(tournament, database, wait=wait, faults=faults)
-        self.placements = _Placements(self)
+        self.placements = FurtherTurn(self, partial(self.start, placement=True))
         # Agents that cannot play because their copy in the store cannot be used, each with the reason.
         self.left_out: dict[str, str] = {}
         # Whether no pair is begun; both games of the pairs in progress are played.
@@ -160,7 +161,6 @@ class LadderGames(RecordedGames, StandingSchedule):
     # The schedule that a director plays.
 
     def next(self) -> Planned | None:
-        """The next game."""
         return self.start(placement=False)
 
     def start(self, *, placement: bool) -> Planned | None:
@@ -367,21 +367,6 @@ class LadderGames(RecordedGames, StandingSchedule):
         return enter(
             *(player, line.name, self._start, self._submissions, self._confinement), walls=walls, allowance=allowance
         )
-
-
-class _Placements(StandingSchedule):
-    """The first pairs of new versions. All else is done by the schedule of all pairs, which has its turn later."""
-
-    def __init__(self, games: LadderGames) -> None:
-        self._games = games
-
-    def next(self) -> Planned | None:
-        """The next game of a first pair."""
-        return self._games.start(placement=True)
-
-    def note(self, finished: Finished) -> None:
-        """Records the game."""
-        self._games.note(finished)
 
 
 # Which pairs a ladder has begun: how often two agents have met, and when each agent played last.

@@ -37,6 +37,20 @@ class StandingSchedule(Schedule, Protocol):
         return
 
 
+class FurtherTurn(StandingSchedule):
+    """Another turn of a schedule, in which it is asked for other games. All else the schedule does in its own turn."""
+
+    def __init__(self, of: StandingSchedule, next: Callable[[], Planned | None]) -> None:
+        self._of = of
+        self._next = next
+
+    def next(self) -> Planned | None:
+        return self._next()
+
+    def note(self, finished: Finished) -> None:
+        self._of.note(finished)
+
+
 class PrioritySchedule(StandingSchedule):
     """The schedules in the order of their priority. No game is given ahead: the next schedule's turn may come."""
 
@@ -63,7 +77,6 @@ class PrioritySchedule(StandingSchedule):
         return None
 
     def note(self, finished: Finished) -> None:
-        """Passes the finished game on to the schedule that gave it."""
         self._givers.pop(finished.game.number).note(finished)
 
     def rest(self) -> float:
@@ -71,17 +84,14 @@ class PrioritySchedule(StandingSchedule):
         return REST
 
     def look(self, ladder: OpenLadder) -> None:
-        """Passes it on to every schedule."""
         for schedule in self._schedules:
             schedule.look(ladder)
 
     def interrupted(self) -> None:
-        """Passes it on to every schedule."""
         self._givers.clear()
         for schedule in self._schedules:
             schedule.interrupted()
 
     def close(self) -> None:
-        """Closes every schedule."""
         for schedule in self._schedules:
             schedule.close()

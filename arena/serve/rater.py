@@ -22,8 +22,7 @@ from db.database import Database
 from db.errors import Busy, DatabaseError
 
 if TYPE_CHECKING:
-    from arena.serve.rating import LadderRatings
-    from arena.serve.tournament_ratings import TournamentRatings
+    from arena.serve.rating import LadderRatings, TournamentRatings
 
 GAMES: Final = 20
 """Number of games after which ratings are computed anew."""
@@ -75,8 +74,7 @@ class Rater:
     def rate(self) -> bool:
         """Reads the new results and writes ratings; returns whether there are new ones."""
         # Late: numpy is imported after `main` has set its threads.
-        from arena.serve.rating import LadderRatings
-        from arena.serve.tournament_ratings import TournamentRatings
+        from arena.serve.rating import LadderRatings, TournamentRatings
 
         began = self._now()
         self._games = 0

@@ -1,4 +1,5 @@
-"""The ratings of one ladder: all its results counted in memory, and fitted with the anchors' ratings held.
+"""The ratings of one ladder, and of other tournaments. A ladder's results are counted in memory, and fitted with the
+anchors' ratings held.
 
 A version is a player of its own. A result is read once, when its game has ended, and a fit begins with what is counted.
 A fit of n versions takes n^3 steps, so with thousands of versions the oldest ones, which play no more, keep their last
@@ -8,20 +9,20 @@ ratings. Nothing here must survive: another `LadderRatings` reads all games agai
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
-from sqlalchemy import Connection
-
+from arena.course.report import ratings_of, versions_of
 from arena.ratings.bradley_terry import fit
 from arena.ratings.duels import duels
 from arena.ratings.scale import middle
-from db import ladder, ladder_results
-from db.database import Database
+from db import ladder, ladder_results, lookup, rulings, scores, web
+from db.database import Connection, Database
 from db.ladder import NewRating
 from db.ladder_results import LadderGame, LastRating
+from db.rated_games import Scope
 from db.records import PairCount
 
 _MOVED: Final = 1.0
@@ -100,13 +101,13 @@ class LadderRatings:
         self._results = LadderResults()
         self._last_game = 0
         self._unfinished: set[int] = set()
-        self._last_ruling = ladder_results.last_ruling(connection)
+        self._last_ruling = rulings.last(connection)
         self._overruled = ladder_results.overruled(connection)
 
     def read(self, connection: Connection) -> bool:
         """Counts the games that have ended since the last time, or all games anew after a ruling. Returns whether
         anything changed."""
-        is_anew = ladder_results.last_ruling(connection) != self._last_ruling
+        is_anew = rulings.last(connection) != self._last_ruling
         if is_anew:
             self._count_anew(connection)
         before = self._results.games.total()
@@ -182,3 +183,71 @@ def _single(game: LadderGame) -> Result:
 def _name(version: int) -> str:
     """The version's name in a fit."""
     return str(version)
+
+
+# The ratings of tournaments that are not ladders, as rows like a ladder's, so that pages only read them.
+
+
+class TournamentRatings:
+    """Writes the ratings of all tournaments in a database that are not ladders."""
+
+    def __init__(self) -> None:
+        # By tournament: the results that its ratings were computed from.
+        self._rated: dict[int, Hashable] = {}
+
+    def rate(self, database: Database, now: datetime) -> bool:
+        """Writes the ratings of the tournaments whose results have changed; returns whether there were new ones."""
+        with database.reading() as connection:
+            due = [
+                tournament
+                for tournament in ladder_results.unrated_tournaments(connection)
+                if self._rated.get(tournament) != scores.state(connection, tournament)
+            ]
+        is_written = False
+        for tournament in due:  # each in a transaction of its own, because a long one keeps the log from being emptied
+            with database.reading() as connection:
+                state = scores.state(connection, tournament)
+                last = ladder_results.last_ratings(connection, tournament)
+                new = [one for one in tournament_fit(connection, tournament) if is_news(last.get(one.version), one)]
+            if new:
+                with database.writing() as connection:
+                    ladder.add_ratings(connection, tournament, new, now)
+            self._rated[tournament] = state
+            is_written |= bool(new)
+        return is_written
+
+
+def tournament_fit(connection: Connection, tournament: int) -> list[NewRating]:
+    """The rating of each version: of those that play now by their agents' games, of earlier ones by a fit in which each
+    version is a player of its own."""
+    scope = Scope(tournaments=(tournament,))
+    anchors = lookup.anchors(connection, [tournament])
+    versions = web.versions_entered(connection, tournament)
+    ranking = ratings_of(connection, scope, _SAME, anchors)
+    if ranking is None:
+        return []
+    ranked = {one.name: one for one in ranking.players}
+    found = []
+    for one in versions:
+        rated = ranked.get(one.agent) if one.is_current else None
+        if rated is not None and rated.rating is not None and rated.error is not None:
+            found.append(NewRating(one.id, rated.rating, rated.error, rated.games))
+    earlier = {f"{one.agent}@{one.number}": one.id for one in versions if not one.is_current}
+    if earlier:
+        for ratings in versions_of(connection, scope, _SAME, anchors).values():
+            found += [
+                NewRating(earlier[one.version], one.rating, one.error, one.games)
+                for one in ratings
+                if one.version in earlier
+            ]
+    return found
+
+
+class _Same(dict[str, str]):
+    """Every name, as itself."""
+
+    def __missing__(self, name: str) -> str:
+        return name
+
+
+_SAME: Mapping[str, str] = _Same()

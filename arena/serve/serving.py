@@ -33,9 +33,8 @@ from arena.serve.intake import MOST_INTERRUPTIONS, IntakeProcess
 from arena.serve.invited_games import GameInvitation, InvitedGames, planned
 from arena.serve.ladder_events import Faulted, Happening, Notice, Rated, SubmissionWatch
 from arena.serve.ladder_games import LadderGames
+from arena.serve.messages import Nudges, WantGame
 from arena.serve.open_ladders import OpenLadder, opened
-from arena.serve.page_link import WantGame
-from arena.serve.place import Nudges
 from arena.serve.priority_schedule import REST, PrioritySchedule
 from arena.serve.rater import RaterProcess
 from arena.serve.submissions import AFTER_GRACE, GRACE
@@ -134,7 +133,6 @@ class Serving(WrappingSchedule):
     # The schedule.
 
     def next(self) -> Planned | None:
-        """The next game to start."""
         self._look_if_due()
         return super().next()
 

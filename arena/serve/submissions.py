@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,7 +20,6 @@ from msgspec import Struct, convert
 from msgspec.structs import replace
 
 from adsearch.errors import quote
-from arena.accounts.limits import Bucket
 from arena.course.aliases import public_rules
 from arena.course.roster import replace_unprintable
 from arena.errors import ArenaError, BadSubmission
@@ -343,3 +342,49 @@ def _entered(
     if plays and line.rated is not None and line.rated > one.changed:
         return replace(entered, rating=line.rating, error=line.error, games=line.games)
     return entered
+
+
+# How often something is allowed: token buckets, one for each account or each address.
+
+
+_MOST_KEYS: Final = 10_000
+"""Largest number of buckets; above it those that were used longest ago are forgotten."""
+
+
+class Bucket(Struct, frozen=True):
+    """A bucket of `burst` tokens, to which one is added every `pause`. Each use takes one."""
+
+    pause: timedelta
+    burst: int
+
+    def full_again(self, full: datetime | None, used: datetime) -> datetime:
+        """When the bucket is full again after a use; `full`: when it would have been without it (None: it was)."""
+        return (used if full is None else max(full, used)) + self.pause
+
+    def possible_again(self, full: datetime) -> datetime:
+        """From when there is a token, if the bucket is full again at that time."""
+        return full - (self.burst - 1) * self.pause
+
+
+class Buckets:
+    """A bucket for each key, such as the id of an account or an address. It must be used by one thread at a time."""
+
+    def __init__(self, bucket: Bucket) -> None:
+        self._bucket = bucket
+        self._full: dict[Hashable, datetime] = {}
+
+    def take(self, key: Hashable, now: datetime) -> datetime | None:
+        """Takes a token of the key's bucket, and returns None; if there is none, from when there is one."""
+        full = self._full.get(key)
+        if full is not None and now < (again := self._bucket.possible_again(full)):
+            return again
+        self._full.pop(key, None)  # so that the last used is the last in the dictionary
+        self._full[key] = self._bucket.full_again(full, now)
+        if len(self._full) > _MOST_KEYS:
+            self._forget(now)
+        return None
+
+    def _forget(self, now: datetime) -> None:
+        """Forget the buckets that are full; if these are few, the oldest half."""
+        kept = {key: full for key, full in self._full.items() if full > now}
+        self._full = kept if len(kept) < _MOST_KEYS // 2 else dict([*kept.items()][len(kept) // 2 :])

@@ -181,7 +181,8 @@ class TimedTournaments(StandingSchedule):
         )
 
     def _listed(self, line: record.LadderLine) -> ListedAgent:
-        player = versions.player_of(_version(line), self._store)
+        version = StoredVersion(line.name, line.number, line.source, line.started_as)
+        player = versions.player_of(version, self._store)
         walls, allowance = walls_of(self._store, line.source, self._opened.ladder.languages)
         return ListedAgent(line.name, line.started_as, player, walls=walls, allowance=allowance)
 
@@ -236,7 +237,3 @@ class TimedTournaments(StandingSchedule):
 def _status(connection: Connection, name: str) -> str | None:
     row = running.tournament(connection, name)
     return None if row is None else str(row["status"])
-
-
-def _version(line: record.LadderLine) -> StoredVersion:
-    return StoredVersion(line.name, line.number, line.source, line.started_as)

@@ -1,5 +1,5 @@
-"""What all answers have in common: who may ask, what browsers may do with the answer, threads, pages, and where a form
-leads.
+"""What all answers have in common: who may ask and what of that is noted, what browsers may do with the answer,
+threads, pages, and where a form leads.
 """
 
 from __future__ import annotations
@@ -8,10 +8,12 @@ import asyncio
 import ipaddress
 import socket
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from concurrent.futures import Executor
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from datetime import UTC, datetime
+from functools import partial
+from typing import Final, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -19,16 +21,17 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from arena.accounts import audit, sessions
+from arena.accounts.audit import Act
+from arena.accounts.people import Account
+from arena.pages.drawing import Document
 from arena.web import page_values
 from arena.web.connection import network
-from arena.web.identity import token_in
+from arena.web.events import Owner, Streams
+from arena.web.identity import SignIns, account_of, token_in
 from arena.web.page_values import HTML, NO_CONTENT_ALLOWED
-
-if TYPE_CHECKING:
-    from arena.pages.drawing import Document
-    from arena.web.events import Owner, Streams
-    from arena.web.persons_game import PersonsGames
-    from arena.web.site import Site
+from arena.web.persons_game import PersonsGames
+from arena.web.site import Site
 
 T = TypeVar("T")
 
@@ -79,6 +82,23 @@ async def write_record(site: Site, work: Callable[[], T]) -> T:
 async def write_accounts(site: Site, work: Callable[[], T]) -> T:
     """Writes to the accounts in a thread: signing in does not wait for the record."""
     return await asyncio.get_running_loop().run_in_executor(site.account_writer, work)
+
+
+async def whose(site: Site, sign_ins: SignIns, keys: Collection[str]) -> dict[str, Account | None]:
+    """Whose these keys of sessions and tokens are now; None: a visitor's. For what has gone on for long since its
+    request was let in."""
+    found = await write_accounts(site, partial(sessions.holding, sign_ins.accounts, keys, datetime.now(UTC)))
+    return sign_ins.learned(keys, found)
+
+
+async def saw_log(request: Request, about: str) -> None:
+    """Adds to the audit what an instructor sees of what students' agents said, before it is seen and once an hour;
+    nothing is noted about anybody else."""
+    site: Site = request.app.state.site
+    account = await account_of(request)
+    if site.sign_ins is not None and account is not None and account.is_instructor:
+        seen = partial(audit.note_once, site.sign_ins.accounts, Act.SAW_LOG, datetime.now(UTC))
+        await write_record(site, partial(seen, by=account, about=about, address=page_values.client.get()))
 
 
 def page(document: Document, status: int = 200) -> Response:

@@ -23,20 +23,15 @@ from arena.results.columns import Medium, document
 from arena.results.report import ReportedAgent, reported_agents
 from arena.results.standings_table import STANDINGS
 from arena.web import results
-from arena.web.links import API
+from arena.web.links import API, FILTERS, wanted
 from arena.web.live_record import LiveRecord
-from arena.web.page_routes import FILTERS, wanted
-from arena.web.page_values import JSON, Asked, Drawn, NotThere
+from arena.web.page_values import JSON, Asked, Drawn, NotThere, number_in
 from arena.web.permissions import VISITOR, SeenNames, shown_game
 from arena.web.results import Heading, Opponent, Overview, VersionCurve, agent_view
-from arena.web.site import Site
+from arena.web.site import Site, of_tournament
 from db.database import Connection
 from db.records import MoveRecord, PastGame, PastSeat
 from db.scores import HeadToHead
-
-_DIGITS: Final = 18
-"""Of a game's id, at most."""
-
 
 StandingDocument = msgspec.defstruct(
     "StandingDocument",
@@ -161,9 +156,7 @@ def schema(_: Site, __: Asked) -> Drawn:
 
 def tournament(site: Site, asked: Asked) -> Drawn:
     """A tournament with its standings and ratings."""
-    names = site.names.seen_by(asked.viewer)
-    with site.database.reading() as connection:
-        id = names.find_tournament(connection, asked.names["tournament"])
+    with of_tournament(site, asked) as (connection, names, id):
         found = results.report(connection, names, id, now=datetime.now(UTC))
         lines = _standings(connection, names, id)
         heading = results.heading(connection, names, id)
@@ -178,9 +171,7 @@ def tournament(site: Site, asked: Asked) -> Drawn:
 
 def crosstable(site: Site, asked: Asked) -> Drawn:
     """The crosstable, in the order of the points."""
-    names = site.names.seen_by(asked.viewer)
-    with site.database.reading() as connection:
-        id = names.find_tournament(connection, asked.names["tournament"])
+    with of_tournament(site, asked) as (connection, names, id):
         found = names.standings(connection, id, names.read(connection).shown)
     table = points.crosstable(found.results, found.statuses, found.byes, found.order)
     return _drawn(CrosstableDocument(players=table.players, cells=table.cells))
@@ -188,12 +179,10 @@ def crosstable(site: Site, asked: Asked) -> Drawn:
 
 def games(site: Site, asked: Asked) -> Drawn:
     """A part of the list of games."""
-    names = site.names.seen_by(asked.viewer)
-    with site.database.reading() as connection:
-        id = names.find_tournament(connection, asked.names["tournament"])
+    with of_tournament(site, asked) as (connection, names, id):
         shown, heading = names.read(connection), results.heading(connection, names, id)
         cursor = asked.query.get("cursor", "")
-        found, newer, older = results.past_games(connection, shown, id, wanted(asked), cursor)
+        found, newer, older = results.past_games(connection, shown, id, wanted(asked.query), cursor)
     listed = [_with_public_rules(shown_game(VISITOR, one, shown, heading.title), shown) for one in found]
     return _drawn(
         GamesDocument(
@@ -207,9 +196,7 @@ def games(site: Site, asked: Asked) -> Drawn:
 
 def agent(site: Site, asked: Asked) -> Drawn:
     """An agent in a tournament."""
-    names = site.names.seen_by(asked.viewer)
-    with site.database.reading() as connection:
-        id = names.find_tournament(connection, asked.names["tournament"])
+    with of_tournament(site, asked) as (connection, names, id):
         found = agent_view(connection, names, id, asked.names["agent"])
         lines = _standings(connection, names, id)
     return _drawn(
@@ -227,10 +214,8 @@ def agent(site: Site, asked: Asked) -> Drawn:
 
 def game(site: Site, asked: Asked) -> Drawn:
     """A game, with its moves if it is over."""
-    id = asked.names["id"]
-    if not (id.isascii() and id.isdigit() and len(id) <= _DIGITS):
-        raise NotThere("there is no such game")
-    found = LiveRecord(site.database, site.names.seen_by(asked.viewer), site.served).whole_game(int(id))
+    id, record = number_in(asked.names["id"]), LiveRecord(site.database, site.names.seen_by(asked.viewer), site.served)
+    found = None if id is None else record.whole_game(id)
     if found is None:
         raise NotThere("there is no such game")
     with site.database.reading() as connection:

@@ -1,4 +1,4 @@
-"""The routes of the page server, and what they have in common.
+"""The page server as an application: all its addresses, and what is at those of pages that do not change by themselves.
 
 A route is a line in `ROUTES`: an address and a function that draws what is there. The function runs in a thread; what
 it gives is kept (`cache.py`). A segment of the path is decoded after the path was split, so names can contain "/".
@@ -6,11 +6,16 @@ it gives is kept (`cache.py`). A segment of the path is decoded after the path w
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Hashable
+from datetime import UTC, datetime
 from functools import partial
 from traceback import extract_tb
 from typing import Final
 
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 from starlette.applications import Starlette
 from starlette.convertors import StringConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
@@ -19,14 +24,23 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
-from arena.web import api, links, live_routes, manage_routes, own_routes, page_routes, play_routes
+from arena.pages import drawing, manual
+from arena.pages.drawing import Document
+from arena.results.report import Report
+from arena.serve.open_ladders import opened
+from arena.tournament.lock import running_in
+from arena.web import api, links, live_routes, manage_routes, own_routes, play_routes, results
 from arena.web.answers import POLICY, RequestGuard, takes_gzip
 from arena.web.cache import KeptPage, TooBusy
 from arena.web.identity import NotSignedIn, account_of, viewer_of
-from arena.web.page_values import Asked, BadQuery, Drawn, NotThere
-from arena.web.pages import result_pages
+from arena.web.links import FILTERS
+from arena.web.own import challengers, own
+from arena.web.page_values import JSON, Asked, BadQuery, Drawn, NotThere
+from arena.web.pages import frame, result_pages
 from arena.web.permissions import Role, Viewer
-from arena.web.site import Site
+from arena.web.results import Heading, agent_view
+from arena.web.site import Site, of_tournament
+from db import ladder
 from db.errors import DatabaseError, NotFound
 
 Draw = Callable[[Site, Asked], Drawn]
@@ -87,26 +101,147 @@ def response(request: Request, kept: KeptPage, viewer: Viewer) -> Response:
     return StreamingResponse(kept.plain(), headers=headers | {"content-length": str(kept.length)})
 
 
+# What is at each address of a page that does not change while it is looked at: values are read, then drawn.
+
+
+def home(site: Site, asked: Asked) -> Drawn:
+    """The front page."""
+    names, author = site.names.seen_by(asked.viewer), asked.viewer.author
+    with site.database.reading() as connection:
+        found = names.briefly(("/", asked.viewer.role), partial(results.overview, connection, names))
+        ladder = opened(connection, site.served) if author else None
+        mine = None if ladder is None else own(connection, names, ladder, author)
+    return Drawn.page(result_pages.home(found, signed_in=asked.viewer.role is not Role.VISITOR, mine=mine))
+
+
+def find(site: Site, asked: Asked) -> Drawn:
+    """What a word finds."""
+    words = asked.query.get("q", "")
+    with site.database.reading() as connection:
+        found = results.find(connection, site.names.seen_by(asked.viewer), words)
+    return Drawn.page(result_pages.found(words, found))
+
+
+def _of_report(
+    page: Callable[[Heading, Report], Document], site: Site, asked: Asked, *, with_latest: bool = False
+) -> Drawn:
+    with of_tournament(site, asked) as (connection, names, id):
+        heading = results.heading(connection, names, id)
+        report = results.report(connection, names, id, now=datetime.now(UTC), with_latest=with_latest)
+    return Drawn.page(page(heading, report))
+
+
+standings = partial(_of_report, result_pages.standings, with_latest=True)
+crosstable = partial(_of_report, result_pages.crosstable)
+bracket = partial(_of_report, result_pages.bracket)
+
+
+def games(site: Site, asked: Asked) -> Drawn:
+    """A part of the list of games."""
+    with of_tournament(site, asked) as (connection, names, id):
+        found = results.games_part(connection, names, id, links.wanted(asked.query), asked.query.get("cursor", ""))
+    return Drawn.page(result_pages.games(found))
+
+
+def agent(site: Site, asked: Asked) -> Drawn:
+    """An agent in a tournament."""
+    with of_tournament(site, asked) as (connection, names, id):
+        found = agent_view(connection, names, id, asked.names["agent"], served=site.served)
+        ladder = opened(connection, site.served) if asked.viewer.author else None
+        if ladder is not None:
+            own = challengers(connection, names, ladder, id, found.agent.name, found.made)
+            found = replace(found, challengers=own)
+    return Drawn.page(result_pages.agent(found))
+
+
+# The style sheet of all pages, and their scripts; nothing else.
+
+
+_KINDS: Final = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
+
+
+def static(_: object, asked: Asked) -> Drawn:
+    """The file of that name."""
+    name = asked.names["name"]
+    if name not in drawing.files():
+        raise NotThere("There is no such file.")
+    return Drawn(drawing.file(name).encode(), _KINDS[name.rpartition(".")[2]])
+
+
+# The docs under /docs: the list of pages, the search, and each page.
+
+
+def manual_index(_: Site, asked: Asked) -> Drawn:
+    """The pages, or what words find in them."""
+    around = frame.around(at=links.DOCS)
+    return Drawn.page(manual.index(around, links.docs, words=asked.query.get("q", ""), search=links.DOCS))
+
+
+def manual_page(_: Site, asked: Asked) -> Drawn:
+    """The page of that name, or the one that it is a part of now."""
+    name = manual.page_called(asked.names["page"])
+    if name is None:
+        raise NotThere("The docs have no such page.")
+    return Drawn.page(manual.page(name, frame.around(at=links.docs(name), above=((links.DOCS, "Learn"),)), links.docs))
+
+
+# /healthz: whether the server does its work, as JSON, for programs that watch it.
+
+
+_PATIENCE: Final = 5.0
+"""Seconds that the database has to answer."""
+
+
+class ServerHealth(Struct, frozen=True):
+    """What is well."""
+
+    ok: bool
+    database: bool
+    """Whether it answers."""
+    games: bool
+    """Whether the process that plays the ladder's games runs."""
+    ratings_age: float | None
+    """Seconds since the last ratings were computed; null if there are none yet."""
+
+
+async def health(request: Request) -> Response:
+    """The state of the server: 200, or 503 if the database does not answer or no games are run."""
+    site: Site = request.app.state.site
+    try:
+        found = await asyncio.wait_for(asyncio.to_thread(_look, site), _PATIENCE)
+    except (TimeoutError, DatabaseError):
+        found = ServerHealth(False, False, False, None)
+    return Response(msgspec.json.encode(found), 200 if found.ok else 503, media_type=JSON)
+
+
+def _look(site: Site) -> ServerHealth:
+    games = running_in(site.store, site.served) is not None
+    with site.database.reading() as connection:
+        rated = ladder.last_rated(connection, site.served)
+    age = None if rated is None else (datetime.now(UTC) - rated).total_seconds()
+    return ServerHealth(games, True, games, age)
+
+
+# All addresses.
+
+
 ROUTES: Final[tuple[BaseRoute, ...]] = (
-    drawn("/", page_routes.home, own=True),
-    drawn("/find", page_routes.find, "q"),
-    drawn("/docs", page_routes.manual_index, "q"),
-    drawn("/docs/{page:segment}", page_routes.manual_page),
-    drawn("/t/{tournament:segment}", page_routes.standings),
-    drawn("/t/{tournament:segment}/crosstable", page_routes.crosstable),
-    drawn("/t/{tournament:segment}/bracket", page_routes.bracket),
-    drawn("/t/{tournament:segment}/games", page_routes.games, *page_routes.FILTERS),
-    drawn("/t/{tournament:segment}/a/{agent:segment}", page_routes.agent, own=True),
+    drawn("/", home, own=True),
+    drawn("/find", find, "q"),
+    drawn("/docs", manual_index, "q"),
+    drawn("/docs/{page:segment}", manual_page),
+    drawn("/t/{tournament:segment}", standings),
+    drawn("/t/{tournament:segment}/crosstable", crosstable),
+    drawn("/t/{tournament:segment}/bracket", bracket),
+    drawn("/t/{tournament:segment}/games", games, *FILTERS),
+    drawn("/t/{tournament:segment}/a/{agent:segment}", agent, own=True),
     *(drawn(path, draw, *parameters) for path, draw, *parameters in api.ADDRESSES),
-    drawn("/static/{name:segment}", page_routes.static),
+    drawn("/static/{name:segment}", static),
     *live_routes.routes(response),
-    *own_routes.routes(),
-    *own_routes.challenge_routes(),
-    *live_routes.mistake_routes(),
-    *own_routes.why_routes(response),
+    *own_routes.routes(response),
     *manage_routes.routes(),
     *play_routes.routes(),
-    Route("/healthz", page_routes.health, methods=["GET"]),
+    Route("/healthz", health, methods=["GET"]),
 )
 
 

@@ -282,7 +282,6 @@ class Turns(Executor):
                     self._bytes, self._still_until = size, now + _STILL
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Takes no more work."""
         if cancel_futures:
             with self._lock:
                 waiting = [future for jobs in self._waiting.values() for future, _ in jobs]

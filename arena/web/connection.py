@@ -63,7 +63,6 @@ class Connection(HttpToolsProtocol):
         self._refusal = ""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begins."""
         super().connection_made(transport)
         self._address = network(self.client[0]) if self.client else ""
         self._of[self._address] += 1
@@ -77,7 +76,6 @@ class Connection(HttpToolsProtocol):
             self._expect_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Ends."""
         self._has_head()
         self._has_body()
         self._has_read()
@@ -89,7 +87,6 @@ class Connection(HttpToolsProtocol):
     # The head of a request.
 
     def data_received(self, data: bytes) -> None:
-        """Takes what the client sent."""
         if self._head is None:
             super().data_received(data)
             return
@@ -99,20 +96,17 @@ class Connection(HttpToolsProtocol):
             self.send_400_response("The head of the request is too large.")
 
     def on_message_begin(self) -> None:
-        """A request begins."""
         if self.cycle is not None and not self.cycle.response_complete:
             raise _Refused  # no browser sends a request before the last one is answered
         super().on_message_begin()
         self._expect_head()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """A line of the head."""
         if len(self.headers) >= _MOST_HEADERS:
             raise self._refused("The request has too many headers.")
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """The head of the request is there."""
         self._has_head()
         self._heads += 1
         sent = dict(self.headers)
@@ -127,13 +121,11 @@ class Connection(HttpToolsProtocol):
     # The body of a request.
 
     def on_body(self, body: bytes) -> None:
-        """A part of the body is there."""
         self._body_bytes += len(body)
         super().on_body(body)
         self._has_waited |= self.flow.read_paused
 
     def on_message_complete(self) -> None:
-        """The whole request is there."""
         self._has_body()
         super().on_message_complete()
 

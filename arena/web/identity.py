@@ -13,7 +13,7 @@ from concurrent.futures import Executor
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
@@ -22,13 +22,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from arena.accounts import sessions
+from arena.accounts.people import Account
 from arena.accounts.sessions import KeyKind, kind_of
 from arena.web.page_values import BadQuery, asker, hands_in, is_visitor, manages
 from arena.web.permissions import VISITOR, Role, Viewer
-
-if TYPE_CHECKING:
-    from arena.accounts.people import Account
-    from db.accounts import AccountsDatabase
+from db.accounts import AccountsDatabase
 
 _KEPT: Final = 5.0
 """Seconds for which the answer of the accounts is used: so long a session can go on that was ended by a command."""
@@ -74,9 +72,8 @@ class SignIns:
             return None
         until, account = self._known.get(key, (0.0, None))
         if self._clock() >= until:
-            account = self._learned(
-                key, await asyncio.get_running_loop().run_in_executor(self._threads, self._find, key)
-            )
+            find = partial(sessions.find, self.accounts, key, datetime.now(UTC))
+            account = self._learned(key, await asyncio.get_running_loop().run_in_executor(self._threads, find))
         return account
 
     def learned(self, keys: Collection[str], found: Mapping[str, Account]) -> dict[str, Account | None]:
@@ -119,9 +116,6 @@ class SignIns:
     def let_out(self, answer: Response) -> None:
         """The browser that gets the answer has no session any more."""
         answer.delete_cookie(self.cookie, path="/", secure=self._is_encrypted, httponly=True, samesite="lax")
-
-    def _find(self, key: str) -> Account | None:
-        return sessions.find(self.accounts, key, datetime.now(UTC))
 
 
 def token_in(headers: Headers) -> str | None:

@@ -6,16 +6,16 @@ All addresses begin with "/", so they are the same on every page.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Any, Final
 from urllib.parse import quote, unquote, urlencode
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
-if TYPE_CHECKING:
-    from arena.results.report import ListedGame
-    from arena.web.results import Wanted
-    from db.recent import LastResult
+from arena.results.report import ListedGame
+from arena.web.page_values import whole
+from db.web import LastResult
 
 HOME: Final = "/"
 TV: Final = "/tv"
@@ -34,6 +34,30 @@ STATIC: Final = "/static/"
 """Where the style sheet and the scripts are."""
 _DOTS: Final = re.compile(r"~*\.\.?")
 """Browsers take a segment of one or two dots, encoded or not, for a folder: such a name gets a "~" in front."""
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """Which games are listed: those that meet every condition that is not None. Names are public names."""
+
+    player: str | None = None
+    opponent: str | None = None
+    """Of `player`."""
+    result: str | None = None
+    """For `player`: win, draw or loss."""
+    verdict: str | None = None
+    round: int | None = None
+
+
+FILTERS: Final = (*Wanted.__struct_fields__, "cursor")
+"""The parameters of a list of games."""
+
+
+def wanted(query: Mapping[str, str]) -> Wanted:
+    """Which games are asked for; an empty parameter is one that is not given. BadQuery if the round is not a number."""
+    given: dict[str, Any] = {name: value for name, value in query.items() if value and name != "cursor"}
+    if "round" in given:
+        given["round"] = whole(given["round"], "round")
+    return Wanted(**given)
 
 
 def docs(page: str) -> str:

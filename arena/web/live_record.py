@@ -7,34 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec.structs import replace
 
 from arena.course.aliases import printable
 from arena.history import recorded_rules
 from arena.match.live import LiveEnd, LiveGame, LivePly
+from arena.match.seeds import GameSeeds
 from arena.pages.replay_page import person_in
 from arena.serve.ladder_events import most_interesting
 from arena.serve.open_ladders import ladder_of, opened, with_final
 from arena.web import own, results
+from arena.web.links import Wanted
+from arena.web.live import RecordedGames
 from arena.web.manage import called
 from arena.web.pages import live_parts
 from arena.web.pages.live_parts import Beside, Upset
-from arena.web.permissions import VISITOR, What, may, own_seat, shown_game
-from arena.web.results import Wanted
-from arena.web.screens import RecordedGames
-from db import games, ladder, lookup, recent, rulings, running, web
+from arena.web.permissions import VISITOR, SeenNames, What, may, own_seat, shown_game
+from arena.web.results import Titled
+from db import games, ladder, lookup, rulings, running, web
+from db.database import Connection, Database
 from db.errors import NotFound
 from db.ladder import challenge_of_game
-from db.records import GameKind
-
-if TYPE_CHECKING:
-    from arena.match.seeds import GameSeeds
-    from arena.web.permissions import SeenNames
-    from arena.web.results import Titled
-    from db.database import Connection, Database
-    from db.records import PastGame
+from db.records import GameKind, PastGame
 
 _DAY: Final = timedelta(days=1)
 _RESULTS: Final = 2
@@ -239,7 +235,7 @@ class LiveRecord:
         ratings = {name: rating for name, (rating, _) in _ratings(connection, tournament).items()}
         upsets = [
             (ratings[loser] - ratings[winner], game, winner, loser)
-            for winner, loser, game in recent.wins(connection, tournament, since=now - _DAY)
+            for winner, loser, game in web.wins(connection, tournament, since=now - _DAY)
             if winner in ratings and loser in ratings and ratings[loser] > ratings[winner]
         ]
         if not upsets:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Hashable
 from datetime import UTC, datetime
 from functools import partial
 from time import monotonic_ns
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
@@ -14,28 +14,23 @@ from starlette.routing import BaseRoute, Route
 
 from arena.history.exchange import pgn
 from arena.pages import replay_page
+from arena.pages.drawing import Document
 from arena.serve.submissions import possible_again
 from arena.web import links
-from arena.web.analyses import NoSuchGame
-from arena.web.answers import PageStream, in_thread, leads_to, once_in_thread, page, takes_gzip, wants_page
-from arena.web.audit import saw_log
+from arena.web.analyses import Analyses, NoSuchGame
+from arena.web.answers import PageStream, in_thread, leads_to, once_in_thread, page, saw_log, takes_gzip, wants_page
 from arena.web.cache import KeptPage
 from arena.web.events import MOST, MOST_TOPICS, Owner, event
 from arena.web.identity import account_of, signed_in, viewer_of
-from arena.web.live import PUBLIC, PUBLIC_TV, game_topic
+from arena.web.live import PUBLIC, PUBLIC_TV, RecordedGames, game_topic
 from arena.web.live_record import LiveRecord
-from arena.web.page_values import BadQuery, Drawn, NotThere, client
+from arena.web.page_values import BadQuery, Drawn, NotThere, client, number_in
 from arena.web.pages import frame, live_parts, result_pages
 from arena.web.pages.live_parts import which_game
 from arena.web.permissions import Viewer, What, may
-from arena.web.screens import RecordedGames
 from arena.web.site import Site
 from db.games import OVER
 from db.records import GameKind, JudgedPly
-
-if TYPE_CHECKING:
-    from arena.pages.drawing import Document
-    from arena.web.analyses import Analyses
 
 Answer = Callable[[Request, KeptPage, Viewer], Response]
 _PATIENCE: Final = 1.0
@@ -46,20 +41,15 @@ _MOST_OF_VISITORS: Final = MOST // 2
 """Open pages of visitors with one address. A lecture hall can have one address."""
 _MOST_TOPICS_OF_VISITORS: Final = MOST_TOPICS // 2
 """Different ones: all pages of a lecture hall show a few games."""
-_DIGITS: Final = 18
-"""Of a game's id, at most."""
 _LONGEST: Final = 500
 """Characters of a tournament's name, at most."""
 
 
 def routes(answer: Answer) -> tuple[BaseRoute, ...]:
     """The routes. `answer` makes the answer of a page that is kept."""
-
-    async def game(request: Request) -> Response:
-        return await _game(request, answer)
-
     return (
-        Route("/g/{id:segment}", game, methods=["GET"]),
+        Route("/g/{id:segment}", partial(_game, answer), methods=["GET"]),
+        Route("/g/{id:segment}/mistakes", _find, methods=["POST"]),
         Route("/g/{id:segment}/pgn", _pgn, methods=["GET"]),
         Route("/tv", _tv, methods=["GET"]),
         Route("/events", _events, methods=["GET"]),
@@ -71,12 +61,12 @@ def _record(site: Site, viewer: Viewer) -> LiveRecord:
 
 
 def _id(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
+    if (found := number_in(text)) is None:
         raise NotThere("There is no such game.")
-    return int(text)
+    return found
 
 
-async def _game(request: Request, answer: Answer) -> Response:
+async def _game(answer: Answer, request: Request) -> Response:
     """A game: live while it is played, then the replay."""
     site: Site = request.app.state.site
     viewer = await viewer_of(request)
@@ -276,12 +266,8 @@ def _over() -> Response:
 # The route on which players find the mistakes of a game that they, or their agents, have played.
 
 
-def mistake_routes() -> tuple[BaseRoute, ...]:
-    """The route."""
-    return (Route("/g/{id:segment}/mistakes", _find, methods=["POST"]),)
-
-
 async def _find(request: Request) -> Response:
+    """The answer to the form with which players have the mistakes of a game found."""
     site: Site = request.app.state.site
     account, viewer = await signed_in(request), await viewer_of(request)
     found = await game_over(request)

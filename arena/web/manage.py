@@ -9,13 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from msgspec import Struct
 
 from adsearch.errors import quote
 from arena.accounts import audit, people, sessions
 from arena.accounts.audit import Act
+from arena.accounts.people import Account, AccountUse, Invited
 from arena.course.aliases import public_ending
 from arena.course.collecting.hand_in import read_deadline
 from arena.course.roster import folded
@@ -23,31 +24,23 @@ from arena.errors import BadAccount, BadLeague, BadRuling, BadSubmission, Tourna
 from arena.history import words
 from arena.history.words import ruled
 from arena.serve import open_ladders as ladders
-from arena.serve.open_ladders import is_closed_early, ladder_of
+from arena.serve.open_ladders import OpenLadder, is_closed_early, ladder_of
 from arena.tournament import rulings as deciding
 from arena.tournament.lock import running_in
 from arena.web import own
-from arena.web.page_values import BadQuery
+from arena.web.own import HandedIn
+from arena.web.page_values import BadQuery, whole
+from arena.web.permissions import SeenNames
 from arena.web.results import Titled, own_name, own_names, titled
 from db import games, ladder, lookup, rulings, running
+from db.accounts import AccountsDatabase
+from db.database import Connection, Database
 from db.records import ACTS, acts_about, instant
-
-if TYPE_CHECKING:
-    from arena.accounts.people import Account, AccountUse, Invited
-    from arena.serve.open_ladders import OpenLadder
-    from arena.web.own import HandedIn
-    from arena.web.permissions import SeenNames
-    from db.accounts import AccountsDatabase
-    from db.database import Connection, Database
-    from db.records import PastGame
-    from db.rulings import StoredRuling
-
+from db.rulings import StoredRuling
 
 # What instructors decide on the page of a ladder or tournament: each form is checked, written, and audited.
 
 
-_DIGITS: Final = 18
-"""Every number with at most this many digits fits into a 64-bit id."""
 _AUDITED: Final = {"withdraw": Act.WITHDREW, "quarantine": Act.PUT_ASIDE, "release": Act.RELEASED}
 SURE: Final = "yes"
 """What the box beside the button that closes a ladder says."""
@@ -89,13 +82,6 @@ class Form(Struct, frozen=True, kw_only=True):
         return deciding.reason_in(self.text("reason"))
 
 
-def whole(text: str, field: str) -> int:
-    """The number that was written in this field; BadQuery if it is not one."""
-    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
-        raise BadQuery(f"{field}: expected a whole number")
-    return int(text)
-
-
 class Decided(Struct, frozen=True, kw_only=True):
     """What was done, for the audit."""
 
@@ -103,7 +89,7 @@ class Decided(Struct, frozen=True, kw_only=True):
     about: str
 
 
-Decide = Callable[["Connection", Form], Decided]
+Decide = Callable[[Connection, Form], Decided]
 """Does what the form says. ArenaError, NotFound or BadQuery: a field is wrong, or what was decided does not apply any
 more; the text says why, and nothing was changed."""
 
@@ -413,7 +399,6 @@ class LadderState(Struct, frozen=True, kw_only=True):
     """How many a student can start a day, by the description."""
     no_challenges: bool
     """Whether they were turned off."""
-    """Whether it can be opened again, as long as the final has not begun."""
     final: str
     """The public name of the final; empty before it begins."""
     final_status: str
@@ -580,16 +565,11 @@ def _ruled(one: StoredRuling, shown: Mapping[str, str]) -> RuledGame:
     )
 
 
-def find_game(connection: Connection, tournament: int, number: int) -> PastGame:
-    """The last attempt at the tournament's game with that number; NotFound if there is none."""
+def game_to_rule(connection: Connection, names: SeenNames, tournament: int, number: int) -> GameToRule:
+    """The last attempt at the tournament's game with that number, to be ruled on; NotFound if there is none, BadRuling
+    if it is not over."""
     id = lookup.find_game(connection, f"{lookup.tournament_name(connection, tournament)}-{number}")
     (game,) = games.games(connection, [id])
-    return game
-
-
-def game_to_rule(connection: Connection, names: SeenNames, tournament: int, number: int) -> GameToRule:
-    """The game with that number, to be ruled on; BadRuling if it is not over."""
-    game = find_game(connection, tournament, number)
     if game.status not in games.OVER:
         raise BadRuling(f"expected a finished game, but game {number} is {game.status}")
     public, behind = names.read(connection), names.behind(connection, tournament)

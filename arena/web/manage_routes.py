@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from msgspec import Struct
 from starlette.requests import Request
@@ -17,30 +17,26 @@ from starlette.routing import BaseRoute, Route
 
 from arena.accounts import audit, people
 from arena.accounts.audit import Act
-from arena.course.grading import RecordedTournament, agents_of, graded, joined, recorded
+from arena.accounts.people import Account, AccountUse, Invited
+from arena.course.grading import Line, RecordedTournament, agents_of, graded, joined, recorded
 from arena.errors import ArenaError
 from arena.history import csv_cells
+from arena.serve.messages import nudge
 from arena.serve.open_ladders import ladder_of
-from arena.serve.place import nudge
 from arena.web import forms, links, manage
 from arena.web.answers import in_thread, leads_to, page, write_record
 from arena.web.identity import account_of, signed_in_here, viewer_of
 from arena.web.manage import DECISIONS, PEOPLE, Form
-from arena.web.page_values import BadQuery, NotThere, client
+from arena.web.page_values import BadQuery, NotThere, client, whole
 from arena.web.pages import manage_page
-from arena.web.permissions import What, may
+from arena.web.permissions import SeenNames, What, may
 from arena.web.results import titled
+from arena.web.site import Site
 from db import ladder, lookup, running
+from db.accounts import AccountsDatabase, AuditEntry
+from db.database import Connection
 from db.errors import NotFound
 from db.rated_games import Scope
-
-if TYPE_CHECKING:
-    from arena.accounts.people import Account, AccountUse, Invited
-    from arena.course.grading import Line
-    from arena.web.permissions import SeenNames
-    from arena.web.site import Site
-    from db.accounts import AccountsDatabase, AuditEntry
-    from db.database import Connection
 
 T = TypeVar("T")
 Given = Mapping[str, str]
@@ -215,7 +211,7 @@ async def _game(request: Request) -> Response:
 def _game_page(desk: _Desk, number: str, *, wrong: str = "", given: Given | None = None, status: int = 200) -> Response:
     """The game, or the whole page if there is no such game; the rest as in `_page`. Runs in a thread."""
     try:
-        at = manage.whole(number, "game")
+        at = whole(number, "game")
         found = desk.read(partial(manage.game_to_rule, names=desk.names, tournament=desk.id, number=at))
     except (ArenaError, BadQuery, NotFound) as error:
         return _page(desk, wrong=wrong or str(error), given={"do": "find", "number": number}, status=400)
@@ -278,7 +274,7 @@ async def _audit(request: Request) -> Response:
     """What was done, by whom: the entries before one, or the newest."""
     desk = await _desk(request)
     text = request.query_params.get("before", "")
-    before = manage.whole(text, "before") if text else None
+    before = whole(text, "before") if text else None
 
     def draw() -> Response:
         of = desk.read(partial(titled, names=desk.names, tournament=desk.id))

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from agents import builtin
-from arena.course.aliases import listed_game, public_rules
-from arena.course.feedback.agent_feedback import Author, agent_feedback, read_games
+from arena.course.aliases import ShownNames, listed_game, public_rules
+from arena.course.feedback.agent_feedback import AgentFeedback, Author, agent_feedback, read_games
 from arena.pages.replay_page import person_in
 from arena.players.submissions import Store
 from arena.ratings.scale import ranks
@@ -25,25 +26,16 @@ from arena.results import figures
 from arena.results.columns import Cell
 from arena.results.listings import outcome
 from arena.serve import challenges as serve
+from arena.serve.open_ladders import OpenLadder
 from arena.serve.submissions import REPLACED, SubmissionDocument, refusal, submission_document
 from arena.student.checking import CheckStep
 from arena.web.page_values import NotThere
-from arena.web.permissions import What, may
+from arena.web.permissions import SeenNames, What, may
 from arena.web.results import Goal, Titled, goals, report, titled
-from db import games, ladder, recent, running, web
-from db.ladder import StoredSubmission, SubmissionState, author_of
-from db.records import moment_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from arena.course.aliases import ShownNames
-    from arena.course.feedback.agent_feedback import AgentFeedback
-    from arena.serve.open_ladders import OpenLadder
-    from arena.web.permissions import SeenNames
-    from db.database import Connection, Database
-    from db.ladder import LadderLine, StoredChallenge, VersionGame
-    from db.records import PastGame
+from db import games, ladder, running, web
+from db.database import Connection, Database
+from db.ladder import LadderLine, StoredChallenge, StoredSubmission, SubmissionState, VersionGame, author_of
+from db.records import PastGame, moment_of
 
 _LATEST: Final = 20
 """Submissions that are listed."""
@@ -155,7 +147,7 @@ def own(
     theirs = {name: line for name, line in lines.items() if ladder.author_of(name) == author}
     rows = [one for one in ladder.submissions(connection, opened.id) if ladder.author_of(one.author) == author]
     league = opened.ladder.league
-    before = {name: past for name, (_, past) in recent.ratings(connection, opened.id, most=2, now=now).items()}
+    before = {name: past for name, (_, past) in web.sampled_ratings(connection, opened.id, most=2, now=now).items()}
     return Own(
         ladder=titled(connection, names, opened.id),
         game=public_rules(league.game_text),
@@ -168,7 +160,7 @@ def own(
             for name, line in theirs.items()
         ],
         submissions=[handed_in(connection, one, lines) for one in rows[:_LATEST]],
-        has_lost=any(_has_lost(connection, opened, name) for name in theirs),
+        has_lost=any(_has_lost(connection, last_round(connection, opened, name), name) for name in theirs),
         goals=goals(connection, opened.id, names.read(connection)),
         made=now,
     )
@@ -187,12 +179,11 @@ def _by_hand(game: PastGame, names: ShownNames) -> ByHand:
         rules=public_rules(game.game, names),
         opponents=", ".join(name for at, name in enumerate(listed.players) if at != seat),
         result=replace(outcome(listed, listed.players[seat]), notes=() if game.ruling is None else listed.notes[:1]),
-        finished=moment_of(game.finished or ""),
+        finished=moment_of(game.finished),
     )
 
 
-def _has_lost(connection: Connection, opened: OpenLadder, agent: str) -> bool:
-    round = last_round(connection, opened, agent)
+def _has_lost(connection: Connection, round: int | None, agent: str) -> bool:
     return round is not None and bool(web.losses(connection, round, agent))
 
 
@@ -213,11 +204,8 @@ def _refused(
     return _WITHDRAWN if is_out and opened.opens <= now <= closes else why[0]
 
 
-def submission(
-    connection: Connection, names: SeenNames, opened: OpenLadder, id: int, *, now: datetime | None = None
-) -> SubmissionView | None:
-    """What the page of this submission shows; None if there is none, or the viewer may not see it. `now`: by default
-    the present time."""
+def submission(connection: Connection, names: SeenNames, opened: OpenLadder, id: int) -> SubmissionView | None:
+    """What the page of this submission shows; None if there is none, or the viewer may not see it."""
     one = visible(connection, names, opened, id)
     if one is None:
         return None
@@ -235,7 +223,7 @@ def submission(
         games=[replace(game, opponent=shown[game.opponent]) for game in games],
         agent=_agent(one.author, lines, opened, shown) if plays else None,
         has_files=one.source is not None,
-        made=now or datetime.now(UTC),
+        made=datetime.now(UTC),
     )
 
 
@@ -329,7 +317,7 @@ def asked_for(connection: Connection, names: SeenNames, opened: OpenLadder, furt
         agent=wanted,
         further=[name.partition(ladder.SECOND_AGENT)[2] for name in own],
         round=round,
-        has_lost=round is not None and bool(web.losses(connection, round, wanted)),
+        has_lost=_has_lost(connection, round, wanted),
     )
 
 

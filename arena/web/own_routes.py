@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, Final
 
 import msgspec
 from msgspec.structs import replace
@@ -24,38 +24,30 @@ from starlette.types import Receive, Scope, Send
 
 from arena.accounts import audit, people, sessions
 from arena.accounts.audit import Act
+from arena.accounts.people import Account
 from arena.errors import BadAccount, BadChallenge, BadSubmission
 from arena.match.allowance import GIBIBYTE, MEBIBYTE
 from arena.serve import submissions
 from arena.serve.challenges import challenge, refusal
+from arena.serve.messages import nudge
 from arena.serve.open_ladders import OpenLadder, opened
-from arena.serve.place import nudge
-from arena.serve.spool import MOST_BYTES
-from arena.serve.submissions import possible_again
-from arena.web import forms, links, own, session_watch
-from arena.web.answers import in_thread, leads_to, page, write_accounts, write_record
-from arena.web.audit import saw_log
-from arena.web.identity import NotSignedIn, account_of, signed_in, signed_in_here, viewer_of
+from arena.serve.spool import MOST_BYTES, Upload
+from arena.serve.submissions import SubmissionDocument, possible_again
+from arena.web import forms, links, own
+from arena.web.answers import in_thread, leads_to, page, saw_log, whose, write_accounts, write_record
+from arena.web.cache import KeptPage
+from arena.web.identity import NotSignedIn, SignIns, account_of, signed_in, signed_in_here, viewer_of
 from arena.web.links import API
 from arena.web.own import Challenging, challenging, recorded
-from arena.web.page_values import JSON, BadQuery, Drawn, NotThere, client
+from arena.web.page_values import JSON, BadQuery, Drawn, NotThere, client, number_in, whole
 from arena.web.pages import own_pages
-from arena.web.permissions import What
+from arena.web.permissions import SeenNames, Viewer, What
 from arena.web.results import titled
-from arena.web.site import Uploading
+from arena.web.site import Site, Uploading
 from db import ladder
-from db.ladder import author_of
+from db.ladder import StoredSubmission, author_of
 
-if TYPE_CHECKING:
-    from arena.accounts.people import Account
-    from arena.serve.spool import Upload
-    from arena.serve.submissions import SubmissionDocument
-    from arena.web.cache import KeptPage
-    from arena.web.identity import SignIns
-    from arena.web.permissions import SeenNames, Viewer
-    from arena.web.site import Site
-    from db.ladder import StoredSubmission
-
+Answer = Callable[[Request, KeptPage, Viewer], Response]
 _PART: Final = 65536
 """Bytes of a download that are sent at a time."""
 _MOST_UNOPENED: Final = 4 * GIBIBYTE
@@ -64,13 +56,11 @@ _SMALL: Final = MEBIBYTE
 """There is always room for a body of at most this number of bytes."""
 _BY_HAND: Final = 5
 """Games played by hand that are listed."""
-_DIGITS: Final = 18
-"""Of a submission's number, at most."""
 _NO_SUBMISSION: Final = "There is no such submission."
 
 
-def routes() -> tuple[BaseRoute, ...]:
-    """The routes."""
+def routes(answer: Answer) -> tuple[BaseRoute, ...]:
+    """The routes. `answer` gives the answer with a page that was kept."""
     return (
         Route("/in/{key:segment}", _invitation, methods=["GET"]),
         Route("/in/{key:segment}", _sign_in, methods=["POST"]),
@@ -83,6 +73,9 @@ def routes() -> tuple[BaseRoute, ...]:
         Route("/s/{id:segment}/files", _files, methods=["GET"]),
         Route(f"{API}/submissions", _submit_by_program, methods=["POST"]),
         Route(f"{API}/s/{{id:segment}}", _submission_document, methods=["GET"]),
+        Route(links.CHALLENGE, _my_page, methods=["GET"]),
+        Route(links.CHALLENGE, _challenge, methods=["POST"]),
+        Route(links.WHY, partial(_why, answer), methods=["GET"]),
     )
 
 
@@ -189,7 +182,7 @@ async def _tokens(request: Request) -> Response:
         with sign_ins.accounts.writing() as connection:
             if "revoke" not in given:
                 return sessions.make_token(connection, account, given.get("label", "").strip(), now, address=address)
-            sessions.revoke_token(connection, account, _whole(given["revoke"]), now, address=address)
+            sessions.revoke_token(connection, account, whole(given["revoke"], "revoke"), now, address=address)
             return ""
 
     try:
@@ -344,7 +337,7 @@ async def _uploaded(
         now = datetime.now(UTC)
         sign_ins = _sign_ins(site)
         key = sign_ins.key(request)
-        if (await session_watch.whose(site, sign_ins, [key]))[key] != account:  # the body can take hours
+        if (await whose(site, sign_ins, [key]))[key] != account:  # the body can take hours
             raise NotSignedIn
         label = label or request.query_params.get("file", "")
         agent = given.get("agent", request.query_params.get("agent", "")).strip()
@@ -405,16 +398,9 @@ def _announced(
 
 
 def _number(request: Request) -> int:
-    try:
-        return _whole(request.path_params["id"])
-    except BadQuery:
-        raise NotThere(_NO_SUBMISSION) from None
-
-
-def _whole(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
-        raise BadQuery("expected a whole number")
-    return int(text)
+    if (found := number_in(request.path_params["id"])) is None:
+        raise NotThere(_NO_SUBMISSION)
+    return found
 
 
 async def _submission(request: Request) -> Response:
@@ -526,23 +512,19 @@ _LONGEST: Final = 100
 """Characters of the name of a further agent."""
 
 
-def why_routes(response: Callable[[Request, KeptPage, Viewer], Response]) -> tuple[BaseRoute, ...]:
-    """The route. `response` gives the answer with a page that was kept."""
-
-    async def answer(request: Request) -> Response:
-        site: Site = request.app.state.site
-        if (await signed_in(request)).is_instructor:
-            raise BadQuery("Only students have agents on the ladder.")
-        viewer = await viewer_of(request)
-        names = site.names.seen_by(viewer)
-        asked = await in_thread(site, partial(_asked, site, names, request.query_params.get("agent", "")[:_LONGEST]))
-        if asked.round is None:
-            return page(own_pages.no_games_page(asked))
-        key = (links.WHY, asked.agent, asked.round)
-        kept = await site.cache.get(key, partial(_draw, site, names, asked, asked.round), turn=site.why_turns)
-        return response(request, kept, viewer)
-
-    return (Route(links.WHY, answer, methods=["GET"]),)
+async def _why(answer: Answer, request: Request) -> Response:
+    """The page. `answer` gives the answer with a page that was kept."""
+    site: Site = request.app.state.site
+    if (await signed_in(request)).is_instructor:
+        raise BadQuery("Only students have agents on the ladder.")
+    viewer = await viewer_of(request)
+    names = site.names.seen_by(viewer)
+    asked = await in_thread(site, partial(_asked, site, names, request.query_params.get("agent", "")[:_LONGEST]))
+    if asked.round is None:
+        return page(own_pages.no_games_page(asked))
+    key = (links.WHY, asked.agent, asked.round)
+    kept = await site.cache.get(key, partial(_draw, site, names, asked, asked.round), turn=site.why_turns)
+    return answer(request, kept, viewer)
 
 
 def _asked(site: Site, names: SeenNames, further: str) -> own.AskedFor:
@@ -557,14 +539,6 @@ def _draw(site: Site, names: SeenNames, asked: own.AskedFor, round: int) -> Draw
 
 
 # The route with which a student starts a challenge: the answer leads to the game, or says why there is none.
-
-
-def challenge_routes() -> tuple[BaseRoute, ...]:
-    """The routes."""
-    return (
-        Route(links.CHALLENGE, _my_page, methods=["GET"]),
-        Route(links.CHALLENGE, _challenge, methods=["POST"]),
-    )
 
 
 async def _my_page(_: Request) -> Response:

@@ -17,6 +17,8 @@ HTML: Final = "text/html; charset=utf-8"
 JSON: Final = "application/json"
 NO_CONTENT_ALLOWED: Final = "default-src 'none'"
 """The Content-Security-Policy of everything that is not a page."""
+_DIGITS: Final = 18
+"""Every number with at most this many digits fits into a 64-bit id."""
 
 
 class NotThere(LookupError):
@@ -25,6 +27,18 @@ class NotThere(LookupError):
 
 class BadQuery(ValueError):
     """A parameter of the address is invalid; the text says which and what is expected, for visitors."""
+
+
+def number_in(text: str) -> int | None:
+    """The whole number that was written; None if it is not one, or too large for an id of 64 bits."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _DIGITS else None
+
+
+def whole(text: str, field: str) -> int:
+    """The number that was written in this field; BadQuery if it is not one."""
+    if (found := number_in(text)) is None:
+        raise BadQuery(f"{field}: expected a whole number")
+    return found
 
 
 class Asked(Struct, frozen=True):

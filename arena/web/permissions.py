@@ -10,31 +10,27 @@ from collections.abc import Callable, Collection, Hashable, Mapping
 from enum import StrEnum
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.accounts import audit, people
+from arena.accounts.people import Account
 from arena.course.aliases import ShownNames, hidden_texts, numbered, printable, public_game, public_name
-from arena.course.roster import folded
+from arena.course.roster import Roster, folded
 from arena.errors import BadRoster
 from arena.history.words import without_store
 from arena.players.versions import is_ready_made
 from arena.serve.open_ladders import ladder_of
 from arena.tournament.standings import TournamentStandings, standings
 from db import lookup, scores, web
+from db.accounts import AccountsDatabase
+from db.database import Connection
 from db.errors import NotFound
 from db.games import OVER
 from db.ladder import author_of
-from db.records import HUMAN
-
-if TYPE_CHECKING:
-    from arena.accounts.people import Account
-    from arena.course.roster import Roster
-    from db.accounts import AccountsDatabase
-    from db.database import Connection
-    from db.records import PastGame, PastSeat
+from db.records import HUMAN, PastGame
 
 
 class Role(StrEnum):
@@ -124,7 +120,10 @@ def shown_game(viewer: Viewer, game: PastGame, names: ShownNames, title: str) ->
         shown = replace(
             shown,
             detail=without_store(game.detail or "") if game.fault in seen else shown.detail,
-            seats=tuple(_whole(seat, public) if seat.seat in seen else public for seat, public in _both(game, shown)),
+            seats=tuple(
+                replace(seat, player=public.player) if seat.seat in seen else public
+                for seat, public in zip(game.seats, shown.seats, strict=True)
+            ),
             moves=tuple(
                 move if move.who in seen else public for move, public in zip(game.moves, shown.moves, strict=True)
             ),
@@ -142,14 +141,6 @@ def own_seat(viewer: Viewer, game: PastGame) -> int | None:
     is none."""
     own = (one.seat for one in game.seats if may(viewer, What.HIDDEN_BOARD, own=viewer.owns(one.player)))
     return next(own, None)
-
-
-def _both(game: PastGame, shown: PastGame) -> list[tuple[PastSeat, PastSeat]]:
-    return list(zip(game.seats, shown.seats, strict=True))
-
-
-def _whole(seat: PastSeat, public: PastSeat) -> PastSeat:
-    return replace(seat, player=public.player)
 
 
 # The public names of agents and tournaments, the standings under these names, and for instructors who is behind them.

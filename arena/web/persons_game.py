@@ -30,7 +30,7 @@ from arena.errors import ArenaError, BadClock, BadFixture, HelperEnded, HelperFa
 from arena.history import words
 from arena.match.clock import MILLISECOND, SECOND, TimeControl
 from arena.play.helper import Helper, HelperLimits
-from arena.serve.page_link import (
+from arena.serve.messages import (
     MOST_GAMES,
     DropGame,
     GameRecorded,

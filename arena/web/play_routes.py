@@ -1,41 +1,44 @@
-"""The routes on which people play on a ladder: the opponents, the begin of a game, and whose game it is.
+"""The routes on which people play: on a ladder the opponents and the begin of a game; and the game itself.
 
-A game belongs to one account; for all others it does not exist. The routes of the game itself are in `table_routes.py`.
+A game belongs to one account; for all others it does not exist. The routes of the game itself (`table_routes`) are the
+same in the window of `arena play --web`. What happens in a game is in `persons_game.py`.
 """
 
 from __future__ import annotations
 
+import asyncio
 import secrets
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from time import monotonic_ns
+from typing import Final
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from adsearch import games
+from adsearch.errors import AdsearchError
 from agents import builtin
 from arena.errors import ArenaError, BadFixture
+from arena.history import words
 from arena.serve.open_ladders import OpenLadder, opened
 from arena.serve.submissions import possible_again
-from arena.web import forms, links, results, table_routes
-from arena.web.answers import in_thread, leads_to, page
+from arena.web import forms, links, results
+from arena.web.answers import PageDrawing, in_thread, leads_to, page, wants_page
+from arena.web.cache import TooBusy
+from arena.web.events import Change, event
 from arena.web.identity import NotSignedIn, account_of, viewer_of
 from arena.web.own_routes import no_sign_in
 from arena.web.page_values import BadQuery, NotThere
 from arena.web.pages import frame, play_pages
 from arena.web.pages.play_pages import CLOCKS, EITHER, Opponent, Opponents
-from arena.web.permissions import Role, What, may
+from arena.web.permissions import Role, SeenNames, Viewer, What, may
+from arena.web.persons_game import PersonsGame
+from arena.web.results import Titled
+from arena.web.site import Site
 from db import ladder as record
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from arena.web.permissions import SeenNames, Viewer
-    from arena.web.persons_game import PersonsGame
-    from arena.web.results import Titled
-    from arena.web.site import Site
 
 _NO_GAME: Final = "There is no such game."
 _WAYS: Final = ((links.play(), "Other opponents"),)
@@ -49,7 +52,7 @@ def routes() -> tuple[BaseRoute, ...]:
         Route("/play", _opponents, methods=["GET"]),
         Route("/play/{opponent:segment}", _begin, methods=["GET"]),
         Route("/play/{opponent:segment}", _open, methods=["POST"]),
-        *table_routes.routes(_found_game, _drawn, _again),
+        *table_routes(_found_game, _drawn, _again),
     )
 
 
@@ -130,7 +133,7 @@ async def _listed(request: Request, *, only: str = "", wrong: str = "") -> Respo
             games=_games_of(ladder),
             agents=list(agents.values()),
             built_in=built_in,
-            going_on=_going_on(site, viewer),
+            going_on=[one.seen.key for one in site.tables.games(viewer.account) if not one.is_over],
         )
         return page(play_pages.opponents(found, only=only, wrong=wrong), 409 if wrong else 200)
 
@@ -146,11 +149,6 @@ def _chosen(site: Site, names: SeenNames, opponent: str, asked: str) -> tuple[st
         if one.name == opponent:
             return game, name
     raise NotThere(_NOBODY)
-
-
-def _going_on(site: Site, viewer: Viewer) -> list[str]:
-    """The keys of the person's games that are not over."""
-    return [one.seen.key for one in site.tables.games(viewer.account) if not one.is_over]
 
 
 async def _begin(request: Request) -> Response:
@@ -242,3 +240,126 @@ def _shown(site: Site, game: PersonsGame) -> str:
 def parts(site: Site, game: PersonsGame) -> dict[str, str]:
     """The parts of the game's page, for its stream. Runs in a thread."""
     return play_pages.parts(game.seen, _shown(site, game), ways=_WAYS)
+
+
+# The routes of one game: its page, what the person does, and the same game once more.
+
+
+Find = Callable[[Request], Awaitable[PersonsGame]]
+"""The game of the request's path; NotThere if there is none, or if it is another person's."""
+Draw = Callable[[Request, str], Awaitable[Response]]
+"""The page of that game. The text says why the last move was not taken, or is empty."""
+Again = Callable[[Request, PersonsGame, int], Awaitable[PersonsGame]]
+"""That game again, with the person at this seat; ArenaError if that is not possible."""
+
+
+def table_routes(find: Find, draw: Draw, again: Again) -> tuple[BaseRoute, ...]:
+    """The routes of one game."""
+
+    async def shown(request: Request) -> Response:
+        return await draw(request, "")
+
+    async def acted(request: Request) -> Response:
+        """The person moves, or does something else. A script gets the words of a mistake alone."""
+        site: PageDrawing = request.app.state.site
+        game = await find(request)
+        given = await forms.fields(request)
+        if "seat" in given:
+            try:
+                return leads_to(links.table((await again(request, game, _seat(given["seat"]))).seen.key))
+            except ArenaError as error:
+                return await draw(request, words.printable(str(error)))
+        threads = site.hints if given.get("do") == "hint" else site.threads  # a hint takes seconds
+        wrong = await asyncio.get_running_loop().run_in_executor(threads, partial(_done, game, given))
+        if wants_page(request):
+            return await draw(request, wrong) if wrong else leads_to(links.table(game.seen.key))
+        return PlainTextResponse(wrong, 400 if wrong else 200)
+
+    return (
+        Route("/p/{key:segment}", shown, methods=["GET"]),
+        Route("/p/{key:segment}", acted, methods=["POST"]),
+    )
+
+
+def _seat(text: str) -> int:
+    """The number of a seat; -1, which no game has, if it is none."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 3 else -1
+
+
+def _done(game: PersonsGame, given: Mapping[str, str]) -> str:
+    """Does that; returns what is wrong with it, or nothing."""
+    at = given.get("turn")
+    acts: dict[str, Callable[[], None]] = {
+        "hint": partial(game.find_hint, at),
+        "take_back": partial(game.take_back, at),
+        "flip": game.flip,
+        "resign": game.resign,
+        "give_up": game.give_up,
+    }
+    try:
+        if "move" in given:
+            game.move(given["move"], at)
+        elif (act := acts.get(given.get("do", ""))) is not None:
+            act()
+        else:
+            return "expected a move"
+    except (ArenaError, AdsearchError) as error:
+        return words.printable(str(error))
+    return ""
+
+
+# Sends the games that people play to their open pages: a game is drawn after each change, and once for all its pages.
+
+
+def topic(game: PersonsGame) -> str:
+    """The topic of the game's stream."""
+    return f"p={game.seen.key}"
+
+
+class TableStreams:
+    """What it draws is published on the streams of the running event loop."""
+
+    def __init__(self, site: PageDrawing, parts: Callable[[PersonsGame], Mapping[str, str]]) -> None:
+        """`parts` draws the parts of a game's page, in a thread."""
+        self._site = site
+        self._parts = parts
+        self._loop = asyncio.get_running_loop()
+        # By key: whether the game has changed since its drawing began.
+        self._drawing: dict[str, bool] = {}
+        self._tasks = set[asyncio.Task[None]]()
+
+    def changed(self, game: PersonsGame) -> None:
+        """The game has changed. Any thread may call this."""
+        self._loop.call_soon_threadsafe(self._note, game)
+
+    def _note(self, game: PersonsGame) -> None:
+        key = game.seen.key
+        if key in self._drawing:
+            self._drawing[key] = True
+            return
+        self._drawing[key] = False
+        task = asyncio.create_task(self._draw(game))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _draw(self, game: PersonsGame) -> None:
+        key = game.seen.key
+        try:
+            while True:
+                self._drawing[key] = False
+                streams = self._site.streams
+                if topic(game) in streams.wanted:
+                    streams.publish([await in_thread(self._site, partial(self._change, game))])
+                else:
+                    streams.forget(topic(game))  # a page that opens a stream asks for a new drawing
+                if not self._drawing[key]:
+                    return
+        except TooBusy:
+            self._loop.call_later(1.0, self._note, game)
+        finally:
+            del self._drawing[key]
+
+    def _change(self, game: PersonsGame) -> Change:
+        """The parts of the game's page. Runs in a thread."""
+        data = self._parts(game)
+        return Change(topic(game), "parts", data, event("parts", data, now=monotonic_ns()))

@@ -1,43 +1,41 @@
-"""Reads what pages and JSON show from the record, also of one agent: values with public names only, in one short
-transaction each.
+"""Reads what pages and JSON show from the record, also of one agent, and what a word finds: values with public names
+only, in one short transaction each.
 
 Every function takes a connection and the names that visitors see. Ratings are read, never computed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from agents.protocol import Verdict
-from arena.course.aliases import listed_game, public_rules
+from arena.course.aliases import ShownNames, listed_game, public_rules
+from arena.course.roster import folded
 from arena.ratings import recorded
+from arena.ratings.ranking import Ranking
 from arena.ratings.recorded import VersionRating
-from arena.results.report import Lately, Report, leaders, reported_agents
+from arena.results.report import Lately, ListedGame, Report, ReportedAgent, leaders, reported_agents
 from arena.serve.open_ladders import final_of, ladder_before
-from arena.web.page_values import BadQuery
-from arena.web.permissions import What, may
+from arena.tournament.standings import TournamentStandings
+from arena.web import links
+from arena.web.links import Wanted
+from arena.web.page_values import BadQuery, number_in
+from arena.web.permissions import SeenNames, What, may
 from db import games as record
-from db import ladder, lookup, recent, running, web
+from db import ladder, lookup, running, web
+from db.database import Connection
 from db.errors import NotFound
 from db.ladder import FORMAT as LADDER
 from db.ladder import RatingPoint
-from db.records import in_zone, moment_of
+from db.records import PastGame, in_zone, moment_of
 from db.search import GameFilter
-
-if TYPE_CHECKING:
-    from arena.course.aliases import ShownNames
-    from arena.ratings.ranking import Ranking
-    from arena.results.report import ListedGame, ReportedAgent
-    from arena.tournament.standings import TournamentStandings
-    from arena.web.permissions import SeenNames
-    from db.database import Connection
-    from db.records import PastGame
 
 PART: Final = 50
 """Number of games in a part of a list."""
@@ -49,8 +47,6 @@ _LAST_GAMES: Final = 5
 """Last results of an agent that its row shows."""
 _CURVE: Final = 24
 """Points of its rating over time there."""
-_DIGITS: Final = 18
-"""Every number with at most this many digits fits into a 64-bit id."""
 
 
 class Titled(Struct, frozen=True, kw_only=True):
@@ -105,18 +101,6 @@ class Overview(Struct, frozen=True, kw_only=True):
     tournaments: Sequence[Heading]
     """The newest first."""
     playing: Sequence[PlayingGame]
-
-
-class Wanted(Struct, frozen=True, kw_only=True):
-    """Which games are listed: those that meet every condition that is not None. Names are public names."""
-
-    player: str | None = None
-    opponent: str | None = None
-    """Of `player`."""
-    result: str | None = None
-    """For `player`: win, draw or loss."""
-    verdict: str | None = None
-    round: int | None = None
 
 
 class GamesPart(Struct, frozen=True, kw_only=True):
@@ -226,7 +210,7 @@ def overview(connection: Connection, names: SeenNames) -> Overview:
             number=game.number,
             players=tuple(shown.shown[name] for name in game.players),
         )
-        for game in web.in_progress(connection)
+        for game in running.in_progress(connection)
         if game.tournament in titles
     ]
     return Overview(
@@ -294,7 +278,7 @@ def _heading(connection: Connection, state: web.WebTournament, titles: Mapping[i
         agents=state.entries,
         over=over,
         planned=None if state.format == LADDER else over + waiting,
-        finished=moment_of(finished or ""),
+        finished=moment_of(finished),
         closes=None if terms is None else _closes(terms),
     )
 
@@ -330,13 +314,9 @@ def report(
         head_to_head=found.results.head_to_head,
         ranking=ranking,
         test=found.test,
-        own_clocks=_own_clocks(connection, tournament, shown),
+        own_clocks={shown.shown[name]: clock for name, clock in running.own_clocks(connection, tournament).items()},
         people=names.people(connection, tournament),
     )
-
-
-def _own_clocks(connection: Connection, tournament: int, shown: ShownNames) -> dict[str, str]:
-    return {shown.shown[name]: clock for name, clock in running.own_clocks(connection, tournament).items()}
 
 
 def reported(
@@ -368,9 +348,9 @@ def _with_latest(
     connection: Connection, about: Heading, agents: Sequence[ReportedAgent], shown: ShownNames, now: datetime
 ) -> list[ReportedAgent]:
     """The agents with what happened lately to each."""
-    results = recent.last_results(connection, about.id, players=len(agents), most=_LAST_GAMES)
-    ratings = recent.ratings(connection, about.id, most=_CURVE, now=now)
-    playing = {name: game.id for game in web.in_progress(connection, about.id) for name in game.players}
+    results = web.last_results(connection, about.id, players=len(agents), most=_LAST_GAMES)
+    ratings = web.sampled_ratings(connection, about.id, most=_CURVE, now=now)
+    playing = {name: game.id for game in running.in_progress(connection, about.id) for name in game.players}
     of = {
         alias: Lately(
             results=results.get(name, ()),
@@ -405,12 +385,10 @@ def _by_rating(agents: Sequence[ReportedAgent], ranking: Ranking | None) -> list
     """A ladder's agents in the order of the ranking and with its ranks; then those without a rating."""
     found = {agent.name: agent for agent in agents}
     rated = [found[player.name] for player in ([] if ranking is None else ranking.players)]
-    return [_with_rank_by_rating(agent) for agent in (*rated, *(one for one in agents if one.rated is None))]
-
-
-def _with_rank_by_rating(agent: ReportedAgent) -> ReportedAgent:
-    rank = 0 if agent.rated is None else agent.rated.rank or 0
-    return replace(agent, standing=replace(agent.standing, rank=rank))
+    return [
+        replace(agent, standing=replace(agent.standing, rank=0 if agent.rated is None else agent.rated.rank or 0))
+        for agent in (*rated, *(one for one in agents if one.rated is None))
+    ]
 
 
 # Lists of games.
@@ -461,11 +439,9 @@ def _read_cursor(connection: Connection, tournament: int, cursor: str) -> web.Cu
     if not cursor:
         return None
     for prefix in (_NEWER, _OLDER):
-        digits = cursor.removeprefix(prefix)
-        if digits != cursor and digits.isascii() and digits.isdigit() and len(digits) <= _DIGITS:
-            game = int(digits)
-            if web.has_ended(connection, tournament, game):
-                return web.Cursor(game, newer=prefix == _NEWER)
+        game = number_in(cursor.removeprefix(prefix)) if cursor.startswith(prefix) else None
+        if game is not None and web.has_ended(connection, tournament, game):
+            return web.Cursor(game, newer=prefix == _NEWER)
     raise BadQuery("cursor: expected one that a list of these games has given; begin again without it")
 
 
@@ -554,7 +530,7 @@ def agent_view(
         if may(names.viewer, What.CHECK) and lookup.tournament_name(connection, tournament) == served
         else [],
         goals=goals(connection, tournament, shown),
-        playing=next((game.id for game in web.in_progress(connection, tournament) if name in game.players), None),
+        playing=next((game.id for game in running.in_progress(connection, tournament) if name in game.players), None),
     )
 
 
@@ -580,3 +556,68 @@ def _worst(
 def _is_lost(game: PastGame, name: str) -> bool:
     """Whether the player lost, after rulings."""
     return game.counted is not None and game.counted[game.players.index(name)] == 0.0
+
+
+# What a word finds: tournaments, agents and games that the viewer may see.
+
+
+MOST_FOUND: Final = 50
+"""Things that are listed."""
+
+_GAME_WORDS: Final = re.compile(r"(?:game\s+)?([0-9]{1,18})", re.IGNORECASE)
+_PAGES: Final = (
+    ("Home", links.HOME),
+    ("Play", links.play()),
+    ("TV", links.TV),
+    ("My page", links.ME),
+    ("Hand in", links.SUBMIT),
+)
+_PAGES_OF: Final = (("Standings", links.tournament), ("Crosstable", links.crosstable), ("Games", links.games))
+
+
+class Thing(Struct, frozen=True):
+    """Something with a page."""
+
+    kind: str
+    name: str
+    href: str
+    of: str = ""
+    """The tournament that it is in."""
+    person: str = ""
+    """Who is behind it, if the viewer may know."""
+
+
+def find(connection: Connection, names: SeenNames, words: str) -> list[Thing]:
+    """What has all these words in its name, at most `MOST`; exact names first."""
+    wanted = folded(words).split()
+    if not wanted:
+        return []
+    asked = _GAME_WORDS.fullmatch(words.strip())
+    found = [] if asked is None else [*_games(connection, names.titles(connection), int(asked[1]))]
+    for one in _named(connection, names):
+        text = folded(f"{one.name} {one.person}")
+        if all(word in text for word in wanted):
+            found.append(one)
+    return sorted(found, key=lambda one: folded(one.name) != " ".join(wanted))[:MOST_FOUND]
+
+
+def _named(connection: Connection, names: SeenNames) -> Iterator[Thing]:
+    titles, shown = names.titles(connection), names.read(connection).shown
+    yield from (Thing("tournament", title, links.tournament(title)) for title in titles.values())
+    people = {id: names.people(connection, id) for id in titles}
+    for id, name in web.entered(connection):
+        if id in titles:
+            title, alias = titles[id], shown[name]
+            yield Thing("agent", alias, links.agent(title, alias), title, people[id].get(alias, ""))
+    yield from (Thing("page", name, address) for name, address in _PAGES)
+    for title in titles.values():
+        yield from (Thing("page", f"{name} of {title}", address(title), title) for name, address in _PAGES_OF)
+        if may(names.viewer, What.MANAGE):
+            yield Thing("page", f"Manage {title}", links.manage(title), title)
+
+
+def _games(connection: Connection, titles: dict[int, str], number: int) -> Iterator[Thing]:
+    """The games with this number in their tournaments, and that with this id."""
+    for id, tournament, game in web.numbered(connection, number, 3 * MOST_FOUND):
+        if tournament in titles:
+            yield Thing("game", f"game {titles[tournament]}-{game}", links.game(id), titles[tournament])

@@ -14,46 +14,46 @@ import resource
 import socket
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator
+from collections.abc import Callable, Collection, Coroutine, Hashable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic, monotonic_ns
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from agents.errors import one_line
-from arena.accounts.limits import Bucket, Buckets
+from arena.accounts import audit
 from arena.course import roster as rosters
 from arena.match.live import GameNews, LiveEnd, NotLive, RatingNews, SubmissionNews
 from arena.play.follower import Follower
 from arena.play.helper import Asker, Lines
 from arena.players.submissions import Store
-from arena.serve.page_link import Complaint, to_pages
+from arena.serve.messages import Complaint, to_pages
 from arena.serve.spool import Spool
+from arena.serve.submissions import Bucket, Buckets
 from arena.tournament.lock import running_in
-from arena.web import audit, links, page_routes, play_routes, session_watch
+from arena.web import links, play_routes
 from arena.web.analyses import Analyses
-from arena.web.answers import PageDrawing
-from arena.web.app import application, drawn_key, how_it_failed
+from arena.web.answers import PageDrawing, whose
+from arena.web.app import application, drawn_key, home, how_it_failed
 from arena.web.cache import Cache, Turns
 from arena.web.connection import MOST, Connection
 from arena.web.events import MOST_TOPICS, Change, Streams
 from arena.web.identity import SignIns
-from arena.web.live import LiveHub, Record
+from arena.web.live import SECOND, LiveHub, Record
 from arena.web.live_record import LiveRecord
 from arena.web.page_values import Asked, is_visitor
 from arena.web.permissions import MEMBER, Names
 from arena.web.persons_game import PersonsGames
-from arena.web.screens import SECOND
+from arena.web.play_routes import TableStreams, topic
 from arena.web.site import Site
-from arena.web.table_routes import TableStreams, topic
-from arena.web.web_process import WebSettings
+from arena.web.web_process import WebSettings, WindowSettings
 from db.accounts import AccountsDatabase
 from db.database import Database
 from db.errors import DatabaseError
@@ -76,15 +76,7 @@ _GRACE: Final = 1
 """Seconds that answers have to be sent at the end."""
 
 
-class _WithDatabase(Protocol):
-    """Settings of a page server."""
-
-    @property
-    def database(self) -> str:
-        """The address of its database."""
-
-
-S = TypeVar("S", bound=_WithDatabase)
+S = TypeVar("S", WebSettings, WindowSettings)
 
 
 class Complaints:
@@ -144,7 +136,6 @@ class _Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Does nothing."""
         yield
 
 
@@ -192,11 +183,11 @@ async def _serve(settings: WebSettings, database: Database, director: Asker, sta
         # While a ladder starts, other processes take all the time that one with low priority could have.
         is_visitor.set(True)
         front = Asked({}, {})
-        site.cache.draw_now(drawn_key(links.HOME, front), partial(page_routes.home, site, front))
-    site.tables.recorded = partial(audit.played, site)
+        site.cache.draw_now(drawn_key(links.HOME, front), partial(home, site, front))
+    site.tables.recorded = partial(note_played, site)
     site.tables.is_watched = lambda game: topic(game) in site.streams.wanted
     site.tables.changed = TableStreams(site, partial(play_routes.parts, site)).changed
-    watching = asyncio.create_task(session_watch.watch(site))
+    watching = asyncio.create_task(watch_sessions(site))
     with following(site, failed=lambda error: complain(f"a game cannot be followed: {how_it_failed(error)}")):
         await answer(application(site, settings.hosts), settings.listening, site, director)
     watching.cancel()
@@ -234,6 +225,43 @@ async def answer(app: ASGIApp, listening: int, site: PageDrawing, director: Aske
     loop = asyncio.get_running_loop()
     loop.add_reader(director, read)
     await server.serve(sockets=[socket.socket(fileno=listening)])
+
+
+def note_played(site: Site, account: Hashable, game: int) -> None:
+    """The account has played this game by hand, which the record does not say. Runs in any thread."""
+    if site.sign_ins is None or not isinstance(account, int):
+        return
+    try:
+        audit.note_played(site.sign_ins.accounts, datetime.now(UTC), account=account, game=game)
+    except DatabaseError as error:
+        site.complain(f"it was not noted who has played game {game}: {error}")
+
+
+# Who is still signed in: a stream goes on for hours, so every second the accounts are asked whose the keys of open
+# streams are, with one query for all of them. The streams of people who have signed out, or whose account was ended or
+# has changed, end. A page whose stream has ended asks for it again, and gets what is allowed now.
+
+
+_LOOKS_EVERY: Final = 1.0
+"""Seconds."""
+
+
+async def watch_sessions(site: Site) -> None:
+    """Ends for ever the streams that people may not follow any more."""
+    while True:
+        await asyncio.sleep(_LOOKS_EVERY)
+        try:
+            await end_streams(site)
+        except Exception as error:  # an error now must not keep all later streams from being ended
+            site.complain(f"the accounts do not say who is still signed in: {error}")
+
+
+async def end_streams(site: Site) -> None:
+    """Ends the streams that people may not follow any more."""
+    if site.sign_ins is None or not (owners := site.streams.owners):
+        return
+    now = await whose(site, site.sign_ins, {owner.key for owner in owners})
+    site.streams.close_those_of({owner for owner in owners if now[owner.key] != owner.account})
 
 
 # The thread that follows the directors of running tournaments for the pages that are open.

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from arena.accounts.limits import Buckets
 from arena.serve.open_ladders import opened
 from arena.serve.spool import Spool
+from arena.serve.submissions import Buckets
 from arena.web.analyses import Analyses
 from arena.web.cache import Cache
 from arena.web.events import Streams
 from arena.web.identity import SignIns
-from arena.web.permissions import Names
+from arena.web.page_values import Asked
+from arena.web.permissions import Names, SeenNames
 from arena.web.persons_game import PersonsGames
 from db import ladder
-from db.database import Database
+from db.database import Connection, Database
 from db.records import JudgedPly
 
 
@@ -119,3 +121,12 @@ class Site:
                 return found.until(ladder.extension(connection, found.id, author)) >= datetime.now(UTC)
 
         return self.names.briefly(("takes", author), is_open)
+
+
+@contextmanager
+def of_tournament(site: Site, asked: Asked) -> Iterator[tuple[Connection, SeenNames, int]]:
+    """To read what is asked of the tournament in the path: a connection, the names as the viewer sees them, and the row
+    id. NotFound if there is none."""
+    names = site.names.seen_by(asked.viewer)
+    with site.database.reading() as connection:
+        yield connection, names, names.find_tournament(connection, asked.names["tournament"])

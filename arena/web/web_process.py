@@ -20,7 +20,7 @@ from msgspec import Struct
 from adsearch.errors import quote
 from arena.errors import ArenaError
 from arena.play.helper import Helper, HelperLimits, TooLong
-from arena.serve.page_link import LONGEST, Complaint, FromPages, from_pages
+from arena.serve.messages import LONGEST, Complaint, FromPages, from_pages
 from arena.walls.run_folder import RunFolder
 
 DEFAULT: Final = "127.0.0.1:8000"

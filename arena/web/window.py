@@ -3,7 +3,7 @@
 It has no ladder and no accounts. The secret of the address that the command prints works once: it is exchanged for a
 cookie, and without that cookie every other address is refused. Other users of the machine can see the secret in the
 arguments of the browser, but then it has been used. The game itself, with its page, its routes and its streams, is
-that of a ladder (`table_routes.py`).
+that of a ladder (`play_routes.py`).
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from arena.errors import ArenaError
 from arena.history import words
 from arena.pages import replay_page
 from arena.play.helper import Asker
-from arena.web import links, page_routes, server, table_routes
+from arena.web import links, server
 from arena.web.analyses import Analyses
 from arena.web.answers import PageStream, RequestGuard, in_thread, leads_to, page, takes_gzip
-from arena.web.app import how_it_failed
+from arena.web.app import how_it_failed, static
 from arena.web.cache import Turns
 from arena.web.events import Streams
 from arena.web.live_routes import mistakes
 from arena.web.page_values import Asked, BadQuery, NotThere
 from arena.web.pages import frame, play_pages, result_pages
 from arena.web.persons_game import PersonsGame, PersonsGames
-from arena.web.table_routes import TableStreams, topic
+from arena.web.play_routes import TableStreams, table_routes, topic
 from arena.web.web_process import WindowSettings
 from db import games as recorded
 from db.database import Database
@@ -135,7 +135,7 @@ def application(window: Window) -> ASGIApp:
     app = Starlette(
         routes=(
             Route(links.HOME, _home, methods=["GET"]),
-            *table_routes.routes(_found, _drawn, _again),
+            *table_routes(_found, _drawn, _again),
             Route("/events", _events, methods=["GET"]),
             Route("/g/{id:int}", _replay, methods=["GET"]),
             Route("/g/{id:int}/mistakes", _mistakes, methods=["POST"]),
@@ -252,7 +252,7 @@ async def _mistakes(request: Request) -> Response:
 
 
 async def _static(request: Request) -> Response:
-    found = page_routes.static(None, Asked({"name": request.path_params["name"]}, {}))
+    found = static(None, Asked({"name": request.path_params["name"]}, {}))
     return Response(found.body, media_type=found.kind)
 
 

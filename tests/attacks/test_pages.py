@@ -27,7 +27,7 @@ from arena.errors import ArenaError
 from arena.history import words
 from arena.pages.replay_page import page
 from arena.ratings import plots
-from arena.ratings.plots.line_plot import MistakeMark, PlottedLine, Point, values
+from arena.ratings.plots import MistakeMark, PlottedLine, Point, values
 from db import store
 from db.database import Database
 from db.records import PastGame, PastRuling

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from arena.hosts.cluster import HostAnswer, Present
+from arena.hosts.home import HostAnswer, Present
 from arena.hosts.messages import Host, received, sent
 
 

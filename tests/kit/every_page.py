@@ -23,7 +23,7 @@ from arena.course.similar_page import page as similar
 from arena.match.live import LiveEnd, LiveGame, LivePly
 from arena.pages import replay_page
 from arena.play.followed_game import FollowedGame
-from arena.serve.page_link import GameRecorded
+from arena.serve.messages import GameRecorded
 from arena.student.hint import Hint
 from arena.web import links
 from arena.web.pages import frame, live_parts, play_pages, result_pages

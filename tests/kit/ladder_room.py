@@ -23,8 +23,8 @@ from time import monotonic
 from typing import IO, Final, Self
 
 from arena.players.submissions import Store
+from arena.serve.messages import nudge
 from arena.serve.open_ladders import opened
-from arena.serve.place import nudge
 from arena.serve.spool import Spool
 from arena.serve.submissions import announce
 from arena.walls.usage import descendants

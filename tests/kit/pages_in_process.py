@@ -11,13 +11,12 @@ from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from secrets import token_bytes
 from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
 
 from arena.accounts import sessions
-from arena.accounts.limits import Bucket, Buckets
 from arena.accounts.people import Account
+from arena.serve.submissions import Bucket, Buckets
 from arena.web.analyses import Analyses
 from arena.web.app import application
 from arena.web.cache import Cache
@@ -83,7 +82,7 @@ class PagesInProcess:
         """The key of a session of this account."""
         if account.id not in self._keys:
             with self._room.accounts.writing() as connection:
-                self._keys[account.id] = sessions.begin(connection, account, datetime.now(UTC), draw=token_bytes)
+                self._keys[account.id] = sessions.begin(connection, account, datetime.now(UTC))
         return self._keys[account.id]
 
     def ask(self, path: str, **more: Any) -> Answer:

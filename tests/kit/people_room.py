@@ -22,7 +22,7 @@ from arena.play.helper import Lines, Process
 from arena.players.player import read_player
 from arena.serve.invited_games import InvitedGames
 from arena.serve.ladder_events import Happening
-from arena.serve.page_link import FromPages, from_pages, to_pages
+from arena.serve.messages import FromPages, from_pages, to_pages
 from arena.serve.serving import RestartedProcess, Serving, standing
 from arena.walls.run_folder import RunFolder
 from arena.web.persons_game import GameStatus, PersonsGame, PersonsGames, SeenGame

@@ -10,7 +10,7 @@ import socket
 import sys
 
 from arena.play.helper import Lines
-from arena.serve.page_link import Complaint, to_pages
+from arena.serve.messages import Complaint, to_pages
 from arena.web.persons_game import GameStatus, PersonsGame, PersonsGames
 
 link = socket.socket(fileno=sys.stdin.fileno())

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from arena.ratings.plots.chart import width_of
+from arena.ratings.chart import width_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 AWKWARD = (

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from arena.pages.drawing import Document
 from arena.ratings.ranking import ANCHOR, Ranked
 from arena.results.report import Report, ReportedAgent
+from arena.web.links import Wanted
 from arena.web.pages import result_pages
 from arena.web.results import (
     AgentView,
@@ -20,7 +21,6 @@ from arena.web.results import (
     Overview,
     PlayingGame,
     VersionCurve,
-    Wanted,
     WorstLoss,
 )
 from db.ladder import RatingPoint

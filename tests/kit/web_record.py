@@ -15,7 +15,6 @@ from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from pathlib import Path
 from random import Random
-from secrets import token_bytes
 from typing import Final
 from urllib.parse import quote
 
@@ -116,7 +115,7 @@ class WebRecord(Struct, frozen=True, kw_only=True):
                 student="",
                 now=datetime.now(UTC),
             )
-            return sessions.begin(connection, account, datetime.now(UTC), draw=token_bytes)
+            return sessions.begin(connection, account, datetime.now(UTC))
 
     def token(self, author: str) -> str:
         """A token of a new student with this name on the ladder."""
@@ -125,7 +124,7 @@ class WebRecord(Struct, frozen=True, kw_only=True):
             account = accounts.add_account(
                 connection, ladder=LADDER, role=accounts.Role.STUDENT, author=author, name="", student="", now=now
             )
-            return sessions.make_token(connection, account, "test", now, draw=token_bytes)
+            return sessions.make_token(connection, account, "test", now)
 
     @property
     def games(self) -> Sequence[int]:

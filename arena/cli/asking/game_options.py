@@ -16,7 +16,7 @@ from arena.match.allowance import WallKind
 from arena.match.clock import SECOND, TimeControl
 
 if TYPE_CHECKING:
-    from arena.hosts.cluster import Cluster
+    from arena.hosts.home import Cluster
     from arena.walls.run_folder import RunFolder
 
 # Arguments that name a position (a game, a position as text, moves to play first), and how a search looks at it.
@@ -227,7 +227,7 @@ def check_on(on: str | None) -> None:
 @contextmanager
 def cluster_at(on: str, folder: RunFolder, games: int) -> Iterator[tuple[Cluster, bool]]:
     """The cluster, and whether it is one of this machine, which then plays this number of games at the same time."""
-    from arena.hosts.cluster import Cluster
+    from arena.hosts.home import Cluster
     from arena.hosts.messages import LOCAL
 
     if on != LOCAL:

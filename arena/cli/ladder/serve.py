@@ -283,7 +283,7 @@ class StartedPages(NamedTuple):
         """The process shows the pages of the ladder from now on, or another one that takes its place; for its visitors
         `people` are played."""
         from arena.serve.ladder_events import Notice
-        from arena.serve.page_link import Complaint
+        from arena.serve.messages import Complaint
         from arena.serve.serving import RestartedProcess
         from arena.serve.submissions import why_no_hand_ins
         from arena.web.web_process import WebProcess, WebSettings

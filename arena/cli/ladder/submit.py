@@ -149,8 +149,8 @@ def _misspelt(variable: str) -> str:
 def _on_this_machine(db: str | None, name: str | None, file: Path, author: str, agent: str) -> Iterator[_HandedIn]:
     """Hands in to a ladder in a database."""
     from arena.cli.ladder.serve import submission_page
+    from arena.serve.messages import nudge
     from arena.serve.open_ladders import opened
-    from arena.serve.place import nudge
     from arena.serve.submissions import receive, submission_document
     from db import ladder
     from db.database import Database

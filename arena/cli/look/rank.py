@@ -111,7 +111,7 @@ def rank(
     """
     from arena.ratings import ranking
     from arena.ratings.estimates import PRIOR
-    from arena.ratings.plots.ranking_plot import ranking_plot
+    from arena.ratings.plots import ranking_plot
     from arena.results import ranking_table
     from db.search import GameFilter
 

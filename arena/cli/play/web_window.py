@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from arena.match.schedule import Finished, Planned
     from arena.play.director import Director
     from arena.serve.invited_games import GameInvitation, InvitedGames
-    from arena.serve.page_link import WantGame
+    from arena.serve.messages import WantGame
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 
@@ -97,7 +97,7 @@ def _page(
     offer: WindowOffer, folder: RunFolder, database: Database, director: Director, people: InvitedGames
 ) -> Iterator[None]:
     """Inside, the page is there, and the director's loop hears it. ArenaError if its process ends."""
-    from arena.serve.page_link import Complaint
+    from arena.serve.messages import Complaint
     from arena.web import links
     from arena.web.web_process import Listening, WebProcess, WindowSettings
 

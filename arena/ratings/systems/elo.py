@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from arena.errors import BadRating
 from arena.ratings import bradley_terry
 from arena.ratings.duels import duels
-from arena.ratings.ranking import FittedSystem, Ranked, Ranking, Tally, lines
+from arena.ratings.ranking import FittedSystem, Ranked, Ranking, RankingSettings, Tally, lines
 from arena.ratings.systems import FOR_SEVERAL
-
-if TYPE_CHECKING:
-    from arena.ratings.ranking import RankingSettings
-    from db.records import PairCount, RatedGame
+from db.records import PairCount, RatedGame
 
 
 class _Elo(FittedSystem):

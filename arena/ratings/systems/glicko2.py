@@ -8,19 +8,15 @@ does not play grows. All numbers stay finite.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import exp, fsum, log, pi, sqrt, tanh
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from math import exp, fsum, hypot, log, pi, sqrt, tanh
+from typing import Final, NamedTuple, TypeVar
 
 from msgspec import Struct
 
 from arena.errors import BadRating
 from arena.ratings.duels import each_two
-from arena.ratings.ranking import RatingSystem, apart, listed
-from db.records import RatedGame
-
-if TYPE_CHECKING:
-    from arena.ratings.ranking import Ranking, RankingSettings
-    from db.records import PairCount
+from arena.ratings.ranking import Ranking, RankingSettings, RatingSystem, apart, listed
+from db.records import PairCount, RatedGame
 
 START: Final = 1500.0
 DEVIATION: Final = 350.0
@@ -106,7 +102,7 @@ def rated_after(player: Glicko2Rating, met: Sequence[RatedOpponent], *, tau: flo
     """The rating of a player after a period with these opponents; its count of games does not change."""
     phi = player.deviation / _SCALE
     if not met:
-        return Glicko2Rating(player.rating, _SCALE * _length(phi, player.volatility), player.volatility, player.games)
+        return Glicko2Rating(player.rating, _SCALE * hypot(phi, player.volatility), player.volatility, player.games)
     pull, information = [], []
     for opponent in met:
         g = 1.0 / sqrt(1.0 + 3.0 * (opponent.deviation / _SCALE) ** 2 / pi**2)
@@ -118,7 +114,7 @@ def rated_after(player: Glicko2Rating, met: Sequence[RatedOpponent], *, tau: flo
     v = 1.0 / fsum(information)
     total = fsum(pull)
     sigma = _volatility(player.volatility, phi, v, v * total, tau)
-    phi = 1.0 / sqrt(1.0 / _length(phi, sigma) ** 2 + 1.0 / v)
+    phi = 1.0 / sqrt(1.0 / hypot(phi, sigma) ** 2 + 1.0 / v)
     return Glicko2Rating(player.rating + _SCALE * phi * phi * total, _SCALE * phi, sigma, player.games)
 
 
@@ -149,10 +145,6 @@ def _volatility(sigma: float, phi: float, v: float, delta: float, tau: float) ->
             f_low /= 2.0
         high, f_high = between, f_between
     return exp(low / 2.0)
-
-
-def _length(one: float, other: float) -> float:
-    return sqrt(one * one + other * other)
 
 
 def _opponents(

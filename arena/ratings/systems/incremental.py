@@ -7,19 +7,15 @@ while it is played. They depend on the order of the games, unlike the fits of al
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import Struct
 
 from arena.errors import BadRating
 from arena.ratings.duels import each_two
-from arena.ratings.ranking import RatingSystem, apart, listed
+from arena.ratings.ranking import Ranking, RankingSettings, RatingSystem, apart, listed
 from arena.ratings.scale import expected_score
-from db.records import RatedGame
-
-if TYPE_CHECKING:
-    from arena.ratings.ranking import Ranking, RankingSettings
-    from db.records import PairCount
+from db.records import PairCount, RatedGame
 
 K: Final = 20.0
 START: Final = 1500.0

@@ -16,22 +16,17 @@ from functools import cache
 from itertools import combinations, product
 from math import comb, sqrt
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from arena.errors import BadRating
 from arena.ratings.duels import Numbers, Places
-from arena.ratings.estimates import PRIOR, Estimates, VirtualDraws, logistic
+from arena.ratings.estimates import PRIOR, Estimates, VirtualDraws, connected, logistic
 from arena.ratings.match_statistics import repeats
-from arena.ratings.pools import connected
-from arena.ratings.ranking import FittedSystem, listed
+from arena.ratings.ranking import FittedSystem, Ranking, RankingSettings, listed
 from arena.ratings.scale import ELO
-from db.records import RatedGame
-
-if TYPE_CHECKING:
-    from arena.ratings.ranking import Ranking, RankingSettings
-    from db.records import PairCount
+from db.records import PairCount, RatedGame
 
 EXACT: Final = 6
 """Largest tie that is computed exactly, by enumerating all subsets."""

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from arena.ratings import points
-from arena.ratings.ranking import RatingSystem, by_points
-
-if TYPE_CHECKING:
-    from arena.ratings.ranking import Ranking, RankingSettings
-    from db.records import PairCount, RatedGame
+from arena.ratings.ranking import Ranking, RankingSettings, RatingSystem, by_points
+from db.records import PairCount, RatedGame
 
 
 class _Points(RatingSystem):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -18,9 +18,7 @@ from arena.pages.drawing import Document, PageFrame, draw
 from arena.tournament import formats
 from arena.web import links
 from arena.web.page_values import hands_in, is_visitor, manages
-
-if TYPE_CHECKING:
-    from arena.web.results import Titled
+from arena.web.results import Titled
 
 _BRAND: Final = "arena"
 _PLAY: Final = ((links.play(), "Play"),)

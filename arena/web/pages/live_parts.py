@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from datetime import datetime
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,23 +23,18 @@ from arena.pages.boards import drawn_boards, plain_board
 from arena.pages.drawing import Document, part
 from arena.pages.game import ShownPly, ShownSeat, about, items, runs, seat_kind, shape, shown
 from arena.play.followed_game import FollowedGame
-from arena.ratings.plots.chart import shortened
+from arena.ratings.chart import shortened
 from arena.results import figures
 from arena.results.columns import Medium
-from arena.results.report import leaders
+from arena.results.report import ListedGame, Report, leaders
 from arena.results.standings_table import columns_of
 from arena.web import links
 from arena.web.links import TournamentLinks
 from arena.web.pages import frame
 from arena.web.permissions import VISITOR, sees_board
+from arena.web.results import Titled
 from db.ladder import FORMAT as LADDER
 from db.records import GameKind, PastGame
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from arena.results.report import ListedGame, Report
-    from arena.web.results import Titled
 
 _HIDDEN: Final = "The players do not see everything in this game, so its board is shown when it is over."
 _NOT_PLAYED: Final = {

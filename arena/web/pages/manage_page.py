@@ -9,35 +9,36 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from msgspec import Struct
 
+from arena.accounts.people import Account, AccountUse, Invited
 from arena.history.words import age, counted, listed, moment, zone_name
 from arena.pages.drawing import Document
 from arena.results import figures
 from arena.results.columns import Cell, Column, Listing, named
 from arena.tournament.rulings import LONGEST
 from arena.web import links
-from arena.web.manage import AWARD, SURE, called, seen
+from arena.web.manage import (
+    AWARD,
+    SURE,
+    GameToRule,
+    Handed,
+    LadderState,
+    Managed,
+    ManagedAgent,
+    ManagedAuthor,
+    Named,
+    RuledGame,
+    SameFiles,
+    called,
+    seen,
+)
 from arena.web.pages import frame, own_pages
+from arena.web.results import Titled
+from db.accounts import AuditEntry
 from db.records import acts_about
-
-if TYPE_CHECKING:
-    from arena.accounts.people import Account, AccountUse, Invited
-    from arena.web.manage import (
-        GameToRule,
-        Handed,
-        LadderState,
-        Managed,
-        ManagedAgent,
-        ManagedAuthor,
-        Named,
-        RuledGame,
-        SameFiles,
-    )
-    from arena.web.results import Titled
-    from db.accounts import AuditEntry
 
 Given = Mapping[str, str]
 _STATUS: Final = {"active": "plays", "withdrawn": "withdrawn", "quarantined": "put aside (quarantined)"}
@@ -301,14 +302,12 @@ def _final(state: LadderState, now: datetime) -> str:
     if now < state.closes:
         return "has not begun: it is played after the close"
     waits = [
-        f"{_author(one)} until {moment(one.until or state.closes)}" for one in _extended(state) if _has_time(one, now)
+        f"{_author(one)} until {moment(one.until)}"
+        for one in _extended(state)
+        if one.until is not None and now < one.until
     ]
     waits += [f"the check of {counted(len(state.queue), 'submission')}"] * bool(state.queue)
     return "has not begun" + (f": it waits for {', '.join(waits)}" if waits else "")
-
-
-def _has_time(one: ManagedAuthor, now: datetime) -> bool:
-    return one.until is not None and now < one.until
 
 
 def _extended(state: LadderState) -> list[ManagedAuthor]:
@@ -316,7 +315,7 @@ def _extended(state: LadderState) -> list[ManagedAuthor]:
     return [one for one in state.authors if one.until is not None and one.until > state.closes]
 
 
-_Handed = tuple[int, "Handed"]
+_Handed = tuple[int, Handed]
 _PLACE: Final = Column[_Handed]("place", "Place", value=lambda row: str(row[0]), number=True)
 
 

@@ -8,9 +8,11 @@ first games.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agents.protocol import Verdict
+from arena.accounts.people import Account
+from arena.course.feedback.agent_feedback import AgentFeedback
 from arena.course.feedback.write import of_feedback
 from arena.history.words import age, counted, moment
 from arena.match.clock import SECOND, TimeControl
@@ -22,16 +24,11 @@ from arena.serve.submissions import REPLACED
 from arena.student.checking import NUMBERED_STEPS
 from arena.web import links
 from arena.web.links import TournamentLinks
-from arena.web.own import ByHand, HandedIn
+from arena.web.own import AskedFor, ByHand, Challenged, Challenging, HandedIn, Own, OwnAgent, SubmissionView
 from arena.web.pages import frame, result_pages
+from arena.web.results import Titled
+from db.accounts import StoredToken
 from db.ladder import SECOND_AGENT
-
-if TYPE_CHECKING:
-    from arena.accounts.people import Account
-    from arena.course.feedback.agent_feedback import AgentFeedback
-    from arena.web.own import AskedFor, Challenged, Challenging, Own, OwnAgent, SubmissionView
-    from arena.web.results import Titled
-    from db.accounts import StoredToken
 
 _SIGNS: Final = {"good": "✓", "warning": "!", "failed": "✗", "skipped": "–"}
 _STATES: Final = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
 from time import monotonic_ns
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
@@ -25,13 +25,8 @@ from arena.pages.game import ShownPly, ShownSeat, about, items, plays, runs, sea
 from arena.results import figures
 from arena.web import links
 from arena.web.pages import frame
-from arena.web.persons_game import GameStatus
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from arena.web.persons_game import PersonsGame, SeenGame
-    from arena.web.results import Titled
+from arena.web.persons_game import GameStatus, PersonsGame, SeenGame
+from arena.web.results import Titled
 
 CLOCKS: Final = {
     "300+5": "5 minutes and 5 s a move",
@@ -213,7 +208,7 @@ def parts(
         "seats": part("seats", [*_seats(seen, names)]),
         "last": part("last", [_line(line, names) for line in words.latest(listed)]),
         "board": _board(seen, state),
-        "tools": part("tools", seen.flipped if state is not None and _can_turn(state) else None),
+        "tools": part("tools", seen.flipped if state is not None and state.players == 2 and can_turn(state) else None),
         "moves": part("moves", items(_plies(seen, deals=deals), names, seen.rules)),
         "choices": part("choices", _choices(seen, state)),
         "said": part("notices", [*_said(seen, wrong)], _ways(seen, ways)),
@@ -255,10 +250,6 @@ def _state(seen: SeenGame) -> State[Any] | None:
 def _below(seen: SeenGame) -> int:
     """The seat whose pieces are below."""
     return 1 - seen.seat if seen.flipped else seen.seat
-
-
-def _can_turn(state: State[Any]) -> bool:
-    return state.players == 2 and can_turn(state)
 
 
 def _board(seen: SeenGame, state: State[Any] | None) -> str:

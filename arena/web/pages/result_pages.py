@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agents.protocol import Verdict
 from arena.history.words import ENDS, counted, moment
@@ -12,20 +12,25 @@ from arena.pages import event
 from arena.pages.drawing import Document
 from arena.ratings.plots import PlottedLine, Point
 from arena.results import figures, listings
-from arena.results.columns import Cell, Column, Listing, named
+from arena.results.columns import Cell, Column, Links, Listing, named
 from arena.results.listings import Met
+from arena.results.report import Report
 from arena.web import links
-from arena.web.found_things import MOST
-from arena.web.links import TournamentLinks
+from arena.web.links import TournamentLinks, Wanted
+from arena.web.own import Own
 from arena.web.pages import frame
-from arena.web.results import Goal, Heading, Wanted
-
-if TYPE_CHECKING:
-    from arena.results.columns import Links
-    from arena.results.report import Report
-    from arena.web.found_things import Thing
-    from arena.web.own import Own
-    from arena.web.results import AgentView, GamesPart, Overview, PlayingGame, VersionCurve, WorstLoss
+from arena.web.results import (
+    MOST_FOUND,
+    AgentView,
+    GamesPart,
+    Goal,
+    Heading,
+    Overview,
+    PlayingGame,
+    Thing,
+    VersionCurve,
+    WorstLoss,
+)
 
 LADDER: Final = "ladder"
 _WITH_SCREENS: Final = ("page.js", "screens.js")
@@ -135,7 +140,7 @@ def found(words: str, things: Sequence[Thing]) -> Document:
         "Find",
         words=words,
         listing=Listing(caption="What was found", columns=columns, rows=things),
-        is_cut=len(things) == MOST,
+        is_cut=len(things) == MOST_FOUND,
     )
 
 

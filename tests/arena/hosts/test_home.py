@@ -18,8 +18,7 @@ from tests.kit import needs
 
 pytest.importorskip("distributed", reason=needs.extra("scale"))
 
-from arena.hosts.cluster import HostAnswer
-from arena.hosts.home import Home
+from arena.hosts.home import Home, HostAnswer
 from tests.kit import answering_hosts
 from tests.kit.answering_hosts import host
 

@@ -9,7 +9,7 @@ import pytest
 
 from arena.pages.game import Plot, on_one_axis, over_plies, plot
 from arena.pages.game import analysis_curves as analysis
-from arena.ratings.plots.line_plot import PlottedLine, Point
+from arena.ratings.plots import PlottedLine, Point
 from tests.kit.page_games import analysed, past_game
 from tests.kit.plot_reading import AWKWARD
 

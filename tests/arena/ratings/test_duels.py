@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.ratings.duels import Duels, duels, score
+from arena.ratings.estimates import Pools, connected, strongly_connected
 from arena.ratings.match_statistics import in_pairs
-from arena.ratings.pools import Pools, connected, strongly_connected
 from db.records import PairCount, RatedGame
 from tests.kit.effort import tries
 from tests.kit.game_lists import drawn, games, won

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from arena.serve.challenges import challenge
+from arena.serve.messages import nudge
 from arena.serve.open_ladders import opened
-from arena.serve.place import nudge
 from db.bundles import store_beside
 from db.database import Database
 from tests.kit.effort import PATIENCE, tries

@@ -27,8 +27,8 @@ from arena.serve.challenges import Challenges
 from arena.serve.intake import MOST_INTERRUPTIONS
 from arena.serve.invited_games import FIRST_NUMBER, GameInvitation, InvitedGames, planned
 from arena.serve.ladder_events import Happening, Notice, Rated, SubmissionChanged, SubmissionWatch
+from arena.serve.messages import GameRecorded, Seat, WantGame
 from arena.serve.open_ladders import OpenLadder, close, extend, updated
-from arena.serve.page_link import GameRecorded, Seat, WantGame
 from arena.serve.priority_schedule import StandingSchedule
 from arena.serve.serving import LadderParts, Serving
 from arena.serve.submissions import take_in

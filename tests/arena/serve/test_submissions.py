@@ -22,16 +22,18 @@ from arena.match.allowance import WallKind
 from arena.players.builder import walls_of
 from arena.players.player import PlayerKind
 from arena.players.versions import player_of, version_started_as
+from arena.serve import submissions
 from arena.serve.hand_in_client import packed
 from arena.serve.ladder import HandInLimits
 from arena.serve.spool import MOST_BYTES, file_name
-from arena.serve.submissions import announce, receive, take_in, too_often, why_no_hand_ins
+from arena.serve.submissions import Bucket, Buckets, announce, receive, take_in, too_often, why_no_hand_ins
 from arena.walls import probe
 from db import ladder, ladder_results, store
 from db.audit import StoredVersion
 from db.database import Database
 from db.ladder import StoredSubmission, SubmissionState
 from tests.kit import needs
+from tests.kit.account_room import NOW
 from tests.kit.hand_in_room import CLOSES, OPENS, HandInRoom, hand_in_room
 from tests.kit.hand_ins import folder, zipped
 from tests.kit.postgres_server import Server
@@ -529,3 +531,43 @@ def test_a_source_brings_the_files_that_it_includes_over_both_ways(tmp_path: Pat
         assert files == {"files/bot.js", "files/rules.js"}
         assert first.state == SubmissionState.RECEIVED
         assert (second.state, "whose check is not over yet" in second.words) == (SubmissionState.REFUSED, True)
+
+
+# Token buckets: one a key, refilled by time alone, and never more than are kept.
+
+
+MINUTE = timedelta(minutes=1)
+
+
+def test_a_burst_is_allowed_and_then_one_each_pause() -> None:
+    buckets = Buckets(Bucket(MINUTE, 3))
+    assert [buckets.take("ann", NOW) for _ in range(3)] == [None] * 3
+    assert buckets.take("ann", NOW) == NOW + MINUTE
+    assert buckets.take("ann", NOW + MINUTE - timedelta(seconds=1)) == NOW + MINUTE
+    assert buckets.take("ann", NOW + MINUTE) is None
+    assert buckets.take("ann", NOW + MINUTE) == NOW + 2 * MINUTE
+
+
+def test_a_refusal_takes_nothing_and_a_bucket_is_never_fuller_than_full() -> None:
+    buckets = Buckets(Bucket(MINUTE, 2))
+    for _ in range(50):
+        buckets.take("ann", NOW)
+    later = NOW + 60 * MINUTE
+    assert [buckets.take("ann", later) for _ in range(3)] == [None, None, later + MINUTE]
+
+
+def test_every_key_has_its_own() -> None:
+    buckets = Buckets(Bucket(MINUTE, 1))
+    assert [buckets.take(key, NOW) for key in ("ann", "bob", 7, "ann")] == [None, None, None, NOW + MINUTE]
+
+
+def test_of_very_many_keys_the_oldest_are_forgotten_and_full_ones_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(submissions, "_MOST_KEYS", 8)
+    buckets = Buckets(Bucket(MINUTE, 1))
+    for number in range(1000):
+        assert buckets.take(number, NOW) is None
+        assert len(buckets._full) <= 8
+    assert buckets.take(999, NOW) is not None
+    for number in range(8):
+        buckets.take(-number, NOW + 2 * MINUTE)
+    assert buckets.take(999, NOW + 2 * MINUTE) is None

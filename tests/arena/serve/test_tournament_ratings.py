@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.course.report import gather
-from arena.serve.tournament_ratings import TournamentRatings
+from arena.serve.rating import TournamentRatings
 from db import ladder, ladder_results, lookup, store
 from db.database import Connection, Database
 from tests.kit import sample_record

@@ -14,8 +14,8 @@ pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from arena.accounts.people import Account
 from arena.course import roster
-from arena.serve.page_link import GameRecorded
-from arena.web import audit
+from arena.serve.messages import GameRecorded
+from arena.web import server
 from arena.web.permissions import MEMBER, Names
 from arena.web.persons_game import PersonsGames
 from db import store
@@ -33,7 +33,7 @@ def played(room: ManagedLadder, pages: PagesInProcess, by: Account, rules: str =
     """A game of this person, at the second seat, against an agent: its id."""
     with room.record.writing() as connection:
         game = Book(connection).play(None, rules, ("random", HUMAN), sources={HUMAN: HUMAN}, **how)
-    audit.played(pages.site, by.id, game)
+    server.note_played(pages.site, by.id, game)
     return game
 
 

@@ -11,7 +11,7 @@ from tests.kit import needs
 
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
-from arena.web.screens import SECOND
+from arena.web.live import SECOND
 from arena.web.server import Rulings, following
 from tests.kit.arena_program import arena
 from tests.kit.effort import PATIENCE

@@ -16,7 +16,6 @@ from datetime import UTC, datetime
 from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
-from secrets import token_bytes
 from time import monotonic, sleep
 from typing import Final
 
@@ -61,7 +60,7 @@ def token(database: str, author: str) -> str:
         account = accounts.add_account(
             connection, ladder="cs101", role=Role.STUDENT, author=author, name="", student="", now=now
         )
-        return sessions.make_token(connection, account, "test", now, draw=token_bytes)
+        return sessions.make_token(connection, account, "test", now)
 
 
 def ask(address: str, method: str, path: str, key: str, body: bytes | None = None) -> tuple[int, dict[str, object]]:

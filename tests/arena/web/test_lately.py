@@ -9,7 +9,7 @@ import pytest
 
 from arena.web.manage import AWARD
 from db import ladder as rows
-from db import recent
+from db import web
 from db.ladder import NewRating
 from tests.kit.ladder_record import OPENED
 from tests.kit.managed_ladder import ManagedLadder
@@ -29,7 +29,7 @@ def test_the_last_results_are_those_that_count_the_oldest_first(room: ManagedLad
         "ORDER BY v_game.number, v_game.id"
     )
     with room.record.reading() as connection:
-        found = recent.last_results(connection, room.ladder.id, players=5, most=MOST)
+        found = web.last_results(connection, room.ladder.id, players=5, most=MOST)
     assert {*found} == {name for name, *_ in counted}
     for name, games in found.items():
         every = [(id, points) for player, id, points in counted if player == name]
@@ -37,9 +37,9 @@ def test_the_last_results_are_those_that_count_the_oldest_first(room: ManagedLad
 
 
 def test_a_game_that_was_annulled_or_awarded_is_told_as_it_counts(room: ManagedLadder) -> None:
-    def results() -> list[recent.LastResult]:
+    def results() -> list[web.LastResult]:
         with room.record.reading() as connection:
-            return recent.last_results(connection, room.ladder.id, players=5, most=MOST)["alice"]
+            return web.last_results(connection, room.ladder.id, players=5, most=MOST)["alice"]
 
     *_, before, last = results()
     for game, what in ((last, "void"), (before, f"{AWARD}0")):
@@ -64,7 +64,7 @@ def test_wins_are_those_that_count_since_a_moment_each_pair_with_its_last_game(r
             (winner, loser): game for winner, loser, game, at in counted if datetime.fromisoformat(str(at)) >= since
         }
         with room.record.reading() as connection:
-            found = recent.wins(connection, room.ladder.id, since=since)
+            found = web.wins(connection, room.ladder.id, since=since)
         assert {(winner, loser): game for winner, loser, game in found} == expected
 
 
@@ -87,7 +87,7 @@ def test_ratings_are_spread_evenly_and_the_one_of_yesterday_is_the_last_before_i
             for name, rating in ratings.items():
                 written.setdefault(name, []).append((at, rating))
         now = at + timedelta(hours=random.randrange(0, 30))
-        found = recent.ratings(connection, room.ladder.id, most=8, now=now)
+        found = web.sampled_ratings(connection, room.ladder.id, most=8, now=now)
     yesterday = now - timedelta(days=1)
     for name, history in written.items():
         curve, before = found[name]
@@ -100,5 +100,5 @@ def test_ratings_are_spread_evenly_and_the_one_of_yesterday_is_the_last_before_i
 
 def test_without_ratings_there_is_no_curve(room: ManagedLadder) -> None:
     with room.record.reading() as connection:
-        assert recent.ratings(connection, 10**6, most=8, now=OPENED) == {}
-        assert recent.last_results(connection, 10**6, players=5, most=MOST) == {}
+        assert web.sampled_ratings(connection, 10**6, most=8, now=OPENED) == {}
+        assert web.last_results(connection, 10**6, players=5, most=MOST) == {}

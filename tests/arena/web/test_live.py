@@ -13,11 +13,10 @@ from msgspec.structs import replace
 from arena.match.live import LiveEnd, LiveGame, LivePly, NotLive
 from arena.match.seeds import GameSeeds
 from arena.web.events import Change
-from arena.web.live import LiveHub
+from arena.web.live import SECOND, LiveHub, PacedGame, RecordedGames
 from arena.web.pages import live_parts
-from arena.web.screens import SECOND, PacedGame, RecordedGames
 from db.records import PastGame, PastSeat
-from tests.arena.web.test_delta import whole
+from tests.arena.web.test_events import whole
 
 TICK = SECOND // 10
 

@@ -17,7 +17,7 @@ from adsearch.errors import BadMove
 from agents.protocol import Verdict
 from arena.errors import BadFixture
 from arena.match.clock import MILLISECOND
-from arena.serve.page_link import Complaint, GotHint, WantGame
+from arena.serve.messages import Complaint, GotHint, WantGame
 from arena.student.hint import hint
 from arena.web.persons_game import GameStatus, PersonsGame, SeenGame, _Table
 from db import ladder

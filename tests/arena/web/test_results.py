@@ -23,13 +23,13 @@ from arena.pages import event
 from arena.ratings.points import Standing
 from arena.results import listings, standings_table
 from arena.results.report import ReportedAgent, leaders
-from arena.serve.tournament_ratings import TournamentRatings
-from arena.web import api, page_routes, results
-from arena.web.links import TournamentLinks
+from arena.serve.rating import TournamentRatings
+from arena.web import api, app, results
+from arena.web.links import TournamentLinks, Wanted
 from arena.web.page_values import Asked, BadQuery
 from arena.web.pages import result_pages
-from arena.web.permissions import MEMBER, Names
-from arena.web.results import Wanted, agent_view
+from arena.web.permissions import MEMBER, VISITOR, Names, Role, Viewer
+from arena.web.results import Thing, agent_view
 from arena.web.site import Site
 from db import lookup, store
 from db.database import Connection, Database
@@ -37,6 +37,7 @@ from db.errors import NotFound
 from db.ladder import standings
 from tests.kit import ladder_record, sample_record
 from tests.kit.arena_program import arena
+from tests.kit.managed_ladder import INSTRUCTOR, ManagedLadder
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 
@@ -121,17 +122,17 @@ def test_a_ladder_is_finished_when_its_final_is(tmp_path: Path) -> None:
         asked = Asked({"tournament": "cs101"}, {}, MEMBER)
         with database.writing() as connection:
             final = sample_record.Book(connection).tournament(ladder.final, "tictactoe")
-        assert ">finished" not in page_routes.home(site, asked).body.decode()
-        assert "Its final ended" not in page_routes.standings(site, asked).body.decode()
+        assert ">finished" not in app.home(site, asked).body.decode()
+        assert "Its final ended" not in app.standings(site, asked).body.decode()
         with database.writing() as connection:
             store.set_status(connection, final, "finished", NOW)
         site = cast("Site", SimpleNamespace(database=database, names=Names()))
-        home = page_routes.home(site, asked).body.decode()
+        home = app.home(site, asked).body.decode()
         assert (home.count(">finished<"), home.count(">2026-06-01 00:00 UTC<")) == (2, 2)
-        page = page_routes.standings(site, asked).body.decode()
+        page = app.standings(site, asked).body.decode()
         assert '<a href="/t/cs101%20final">Final</a>' in page
         asked = Asked({"tournament": "cs101 final"}, {}, MEMBER)
-        assert '<a href="/t/cs101">Ladder</a>' in page_routes.standings(site, asked).body.decode()
+        assert '<a href="/t/cs101">Ladder</a>' in app.standings(site, asked).body.decode()
         assert "Its final ended 2026-06-01 00:00 UTC." in re.sub("<[^>]*>", "", page)
 
 
@@ -144,7 +145,7 @@ def test_page_json_and_terminal_have_the_same_ranks_and_none_for_anchors(databas
     document = json.loads(api.tournament(site, asked).body)
     for table in ("standings", "ratings"):
         assert {player["name"]: player["rank"] for player in document[table]} == ranks
-    page = page_routes.standings(site, asked).body.decode()
+    page = app.standings(site, asked).body.decode()
     table = page.partition("<tbody>")[2].partition("</tbody>")[0]
     rows = [re.sub("<[^>]*>", " ", row.replace("<wbr>", "")).split() for row in table.split("</tr>")[:-1]]
     assert {name: None if rank == "–" else int(rank) for rank, name, *_ in rows} == ranks
@@ -152,7 +153,7 @@ def test_page_json_and_terminal_have_the_same_ranks_and_none_for_anchors(databas
     for name, rank in ranks.items():
         of_agent = Asked({"tournament": "standing", "agent": name}, {}, MEMBER)
         assert json.loads(api.agent(site, of_agent).body)["standing"]["rank"] == rank
-        found = re.search("<dt>Rank</dt>\\s*<dd>([^< ]*)", page_routes.agent(site, of_agent).body.decode())
+        found = re.search("<dt>Rank</dt>\\s*<dd>([^< ]*)", app.agent(site, of_agent).body.decode())
         assert found is not None
         assert found[1] == ("–" if rank is None else str(rank))
 
@@ -307,3 +308,60 @@ def test_all_who_share_the_first_place_are_first() -> None:
 
     agents = [agent("ann", 1, 2), agent("bob", 1, 2), agent("cid", 3, 2), agent("dan", 1, 0), agent("random", 0, 9)]
     assert leaders(agents) == ["ann", "bob"]
+
+
+# What the search finds, and that nobody finds what they may not see.
+
+
+@pytest.fixture
+def place(where: str) -> str:
+    return where
+
+
+def things_found(room: ManagedLadder, words: str, viewer: Viewer = INSTRUCTOR) -> list[Thing]:
+    names = Names(accounts=room.accounts).seen_by(viewer)
+    with room.record.reading() as connection:
+        return results.find(connection, names, words)
+
+
+def test_agents_and_tournaments_are_found_by_parts_of_their_names(room: ManagedLadder) -> None:
+    assert [(one.kind, one.name, one.of) for one in things_found(room, "ALI")] == [("agent", "alice", "cs101")]
+    assert [one.href for one in things_found(room, "alice")] == ["/t/cs101/a/alice"]
+    assert ("tournament", "cs101") in [(one.kind, one.name) for one in things_found(room, "cs")]
+
+
+def test_a_number_finds_the_game_that_is_called_so_and_the_one_with_that_id(room: ManagedLadder) -> None:
+    rows = room.sql("SELECT id, number FROM game WHERE tournament IS NOT NULL")
+    for number in (1, 7, 10**17):
+        expected = {f"/g/{id}" for id, called in rows if number in (id, called)}
+        assert {one.href for one in things_found(room, f" {number} ") if one.kind == "game"} == expected
+
+
+@pytest.mark.parametrize("words", ["", " ", "nobody", "alice nobody", "1" * 19, "²"])
+def test_what_is_not_there_is_not_found(room: ManagedLadder, words: str) -> None:
+    assert things_found(room, words) == []
+
+
+@pytest.mark.parametrize("words", ["alice", "cs101", "1"])
+def test_a_visitor_finds_nothing_that_is_not_public(room: ManagedLadder, words: str) -> None:
+    assert things_found(room, words)
+    assert things_found(room, words, VISITOR) == []
+
+
+def test_no_more_than_some_are_listed(room: ManagedLadder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(results, "MOST_FOUND", 2)
+    assert len(things_found(room, "a")) == 2
+
+
+def test_an_instructor_finds_an_agent_by_its_author_and_a_student_does_not(room: ManagedLadder) -> None:
+    assert [(one.name, one.person) for one in things_found(room, "bob lind")] == [("bob", "Bob Lind, Cid Voss")]
+    assert things_found(room, "bob lind", Viewer(Role.STUDENT, 2, "alice")) == []
+
+
+def test_pages_and_games_are_found_as_people_call_them(room: ManagedLadder) -> None:
+    assert [(one.kind, one.href) for one in things_found(room, "hand in")] == [("page", "/me/submit")]
+    assert [one.href for one in things_found(room, "crosstable")] == ["/t/cs101/crosstable"]
+    assert [one.href for one in things_found(room, "manage cs101")] == ["/t/cs101/manage"]
+    assert things_found(room, "manage", Viewer(Role.STUDENT, 2, "alice")) == []
+    assert things_found(room, "crosstable", VISITOR) == []
+    assert things_found(room, "Game 7") == [one for one in things_found(room, "7") if one.kind == "game"]

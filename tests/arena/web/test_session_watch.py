@@ -13,7 +13,7 @@ from tests.kit import needs
 pytest.importorskip("starlette", reason=needs.extra("web"))
 
 from arena.accounts import people, sessions
-from arena.web import session_watch
+from arena.web import server
 from arena.web.events import Owner
 from db import accounts
 from db.accounts import AccountsDatabase
@@ -56,10 +56,10 @@ def test_a_stream_ends_when_its_session_or_account_ends_or_changes(
     streams = pages.site.streams
     ending = [streams.open("s=1", Owner(theirs, student)) for _ in range(2)]
     staying = [streams.open("s=1", Owner(others, room.instructor)), streams.open("t=cs101")]
-    pages.run(session_watch.end_streams(pages.site))
+    pages.run(server.end_streams(pages.site))
     assert not any(stream.is_closed for stream in ending)
     happens(room, student, theirs)
-    pages.run(session_watch.end_streams(pages.site))
+    pages.run(server.end_streams(pages.site))
     assert all(stream.is_closed for stream in ending)
     assert not any(stream.is_closed for stream in staying)
     again = pages.ask("/events?t=cs101", by=student, method="HEAD")
@@ -78,11 +78,11 @@ def test_however_many_streams_there_are_one_query_asks_for_all(
 
     monkeypatch.setattr(sessions, "holding", counted)
     student, _ = sign_in(room.accounts, room.links[0], now=NOW)
-    pages.run(session_watch.end_streams(pages.site))
+    pages.run(server.end_streams(pages.site))
     for account in (student, room.instructor):
         for number in range(250):
             pages.site.streams.open(f"g={number % 100}", Owner(pages.key(account), account))
-    pages.run(session_watch.end_streams(pages.site))
+    pages.run(server.end_streams(pages.site))
     assert asked == [2]
 
 
@@ -95,10 +95,10 @@ def test_a_failure_is_reported_and_does_not_end_the_watch(room: ManagedLadder, m
                 raise failure
             raise asyncio.CancelledError
 
-        monkeypatch.setattr(session_watch, "end_streams", once)
-        monkeypatch.setattr(session_watch, "_EVERY", 0)
+        monkeypatch.setattr(server, "end_streams", once)
+        monkeypatch.setattr(server, "_LOOKS_EVERY", 0)
         with pytest.raises(asyncio.CancelledError):
-            pages.run(session_watch.watch(pages.site))
+            pages.run(server.watch_sessions(pages.site))
         assert pages.complaints == ["the accounts do not say who is still signed in: no answer"]
         pages.complaints.clear()
 

@@ -17,11 +17,10 @@ from arena.history import recorded_rules
 from arena.match.live import LiveGame, LivePly
 from arena.match.seeds import GameSeeds
 from arena.web.events import Change, event
-from arena.web.live import LiveHub
+from arena.web.live import SECOND, LiveHub
 from arena.web.live_record import LiveRecord
 from arena.web.pages.live_parts import OwnSeatGame
 from arena.web.permissions import MEMBER, Names
-from arena.web.screens import SECOND
 from db import games as record
 from db import store
 from tests.kit.account_room import sign_in

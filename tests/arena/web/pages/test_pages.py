@@ -12,8 +12,8 @@ import pytest
 from arena.pages.drawing import Document
 from arena.play.followed_game import FollowedGame
 from arena.web import links
+from arena.web.links import Wanted
 from arena.web.pages import live_parts
-from arena.web.results import Wanted
 from db.records import PastGame, PastSeat
 from tests.kit.html_validity import check_html
 from tests.kit.plot_reading import AWKWARD

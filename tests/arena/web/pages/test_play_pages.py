@@ -11,7 +11,7 @@ from msgspec import structs
 
 from adsearch import games
 from agents import builtin
-from arena.serve.page_link import GameRecorded
+from arena.serve.messages import GameRecorded
 from arena.student.hint import Hint
 from arena.web.pages import play_pages
 from arena.web.pages.play_pages import HOW_THEY_PLAY, Opponent, Opponents

@@ -12,19 +12,20 @@ import pytest
 
 from arena.errors import TournamentBusy
 from arena.play.helper import Lines, TooLong
-from arena.serve.page_link import (
+from arena.serve.messages import (
     LONGEST,
     Complaint,
     DropGame,
     GameRecorded,
     GotHint,
+    Nudges,
     Seat,
     TakeBack,
     WantGame,
     from_pages,
+    nudge,
     to_pages,
 )
-from arena.serve.place import Nudges, nudge
 from arena.tournament.lock import running_in, tournament_lock
 from arena.walls.run_folder import RunFolder
 

@@ -1,16 +1,21 @@
-"""The messages between the director and its page server, and how both ends write and read them.
+"""What other processes send to the process of a ladder: the page server messages, commands a nudge without content.
 
-They go over the socket pair that is the page server's stdin, one JSON object a line, after the line with the settings.
-Both ends are our own programs, but the page server talks to strangers: whatever it sends, the director neither fails
-nor waits.
+Messages go over the socket pair that is the page server's stdin, one JSON object a line, after the line with the
+settings. Both ends are our own programs, but the page server talks to strangers: whatever it sends, the director
+neither fails nor waits.
 """
 
 from __future__ import annotations
 
+import socket
+from contextlib import suppress
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 import msgspec
 from msgspec import Meta, Struct
+
+from arena.tournament.lock import running_in
 
 MOST_GAMES: Final = 2
 """Games with people at the same time."""
@@ -117,3 +122,47 @@ def from_pages(line: bytes) -> Any:
         return _from_pages.decode(line)
     except (ValueError, RecursionError):
         return Complaint(f"a message that the director cannot read: {line[:100].decode('utf-8', 'replace')!r}")
+
+
+# Nudges: how a command reaches the process that runs a tournament. What happens next is always decided by rows of the
+# database, so a nudge only makes the process look sooner. A lost one costs two seconds.
+
+
+_SOCKET: Final = "nudge"
+
+
+def nudge(store: Path, tournament: str) -> bool:
+    """Makes the process that runs this tournament look at the database now; returns whether a process does.
+
+    `store`: the store's folder."""
+    if (folder := running_in(store, tournament)) is None:
+        return False
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender, suppress(OSError):
+        sender.setblocking(False)
+        sender.sendto(b"!", str(folder / _SOCKET))
+    return True
+
+
+class Nudges:
+    """The socket in a run folder that receives nudges."""
+
+    def __init__(self, folder: Path) -> None:
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.setblocking(False)
+        self._socket.bind(str(folder / _SOCKET))
+
+    def fileno(self) -> int:
+        """The descriptor, readable when nudges have come."""
+        return self._socket.fileno()
+
+    def read(self) -> bool:
+        """Reads all nudges that have come; returns whether there was one."""
+        came = False
+        with suppress(BlockingIOError):
+            while self._socket.recv(1):
+                came = True
+        return came
+
+    def close(self) -> None:
+        """Closes the socket; its file is removed with the run folder."""
+        self._socket.close()
