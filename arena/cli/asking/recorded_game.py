@@ -21,7 +21,7 @@ from arena.cli.terminal import notes
 from arena.cli.terminal.files import check_folder, write_file
 from arena.cli.terminal.notes import side_by_side, wrapped
 from arena.errors import ArenaError, BadFixture
-from arena.history import recorded_rules, words
+from arena.history import words
 from db.records import GameRecord, SeatRecord
 
 if TYPE_CHECKING:
@@ -153,6 +153,7 @@ def analysed(
     what shows the progress (default: the progress line)."""
     from msgspec.structs import replace
 
+    from arena.history import recorded_rules
     from arena.student.analysis import AnalysisBudget, judge_moves
 
     if not game.moves:

@@ -30,7 +30,6 @@ from arena.cli.terminal.bars import show_standings, standings_columns
 from arena.cli.terminal.listings import OutputFormat, Shown, listed, show, show_json
 from arena.cli.terminal.notes import table_width
 from arena.history import words
-from arena.results import figures
 from arena.results.columns import Column, Medium, fields, worded
 
 if TYPE_CHECKING:
@@ -227,6 +226,8 @@ def _cell(cell: HeadToHead | None) -> dict[str, Any] | None:
 
 def _columns(table: Crosstable) -> Iterator[Column[tuple[str, Sequence[HeadToHead | None]]]]:
     """A row has a player, and the results against all."""
+    from arena.results import figures  # it loads drawing
+
     yield Column("name", value=itemgetter(0))
     for place, player in enumerate(table.players):
         yield Column(
