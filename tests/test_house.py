@@ -379,6 +379,7 @@ NAMED_ELSEWHERE = {
 """Modules that name a language, and what the word means there."""
 
 
+@functools.cache
 def words_written(source: str) -> str:
     """The texts in a module that are not docstrings."""
     tree = ast.parse(source)

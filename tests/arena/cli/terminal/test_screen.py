@@ -88,8 +88,13 @@ def views(rules: str, look: Look, columns: int, rows: int) -> Iterator[list[Text
         yield picture(shown, look, columns, rows).lines
 
 
-@pytest.mark.parametrize("rules", ["chess", "othello", "connect4", "go:size=19", "ludo", "words", "maze", "kuhn"])
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize(
+    ("rules", "look"),
+    [
+        *(("chess", look) for look in LOOKS),
+        *((rules, "true") for rules in ("othello", "connect4", "go:size=19", "ludo", "words", "maze", "kuhn")),
+    ],
+)
 def test_the_changes_of_a_game_lead_to_the_same_as_full_drawings(
     rules: str, look: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
