@@ -170,13 +170,13 @@ def test_dask_is_loaded_by_the_hosts_alone_and_they_by_the_command_line() -> Non
 
 
 @pytest.mark.sees_extras
-def test_no_command_loads_dask_without_its_option() -> None:
+def test_no_command_loads_dask_without_its_option_nor_numpy_to_play() -> None:
     code = (
         "import sys, arena.cli.play.run, arena.cli.machine, arena.cli.play.tournament_display, "
         "arena.cli.write.check, arena.cli.teach.collect; print(*sys.modules)"
     )
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
-    assert not {"dask", "distributed", "arena.hosts"} & set(loaded)
+    assert not {"dask", "distributed", "arena.hosts", "numpy"} & set(loaded)
 
 
 def test_the_accounts_are_opened_by_few() -> None:

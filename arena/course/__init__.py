@@ -9,7 +9,7 @@ It may import all other rooms. Start with `collecting/`.
     similar.py           finds agents whose sources are copies; similar_page.py shows pairs side by side
     grading.py           from results to marks
     feedback/            for the author of each agent, why it lost
-    report/              a tournament as a web site to publish
+    report.py            a tournament as a web site to publish
     output_folder.py     the folder of feedback or of a report, replaced in one step; the processes that write in it
     bundle.py            one agent's games and sources as a file for its author
     lecture/             makes and grades exercises

@@ -127,8 +127,9 @@ class Intake:
             with suppress(DatabaseError), self._database.writing() as connection:
                 _count(connection, one, one.interruptions - 1)  # this process is not to blame
             raise
-        now = datetime.now(UTC)
-        self._write(lambda connection: take_in(connection, ladder_now, one.id, answer.source, answer.wrong, now))
+        self._write(
+            lambda connection: take_in(connection, ladder_now, one.id, answer.source, answer.wrong, datetime.now(UTC))
+        )
         self._spool.remove(one.id)
         return True
 

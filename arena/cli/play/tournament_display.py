@@ -38,7 +38,6 @@ from arena.play import cores
 from arena.play.director import Director
 from arena.ratings.match_statistics import Hypothesis
 from arena.results.columns import Column
-from arena.tournament.choices import choices, fewest_games, fitting
 from arena.tournament.description import with_keys
 from arena.tournament.duration import GameTime, most_in_parallel, repeats_warning
 from arena.tournament.format import MatchTest, SprtTerms
@@ -337,6 +336,8 @@ def _line(event: Finished, tournament: Tournament) -> str:
 
 def show_choices(league: League, time: GameTime) -> None:
     """Print the table, and what its columns mean."""
+    from arena.tournament.choices import choices  # it loads numpy
+
     found = choices(league)
     there = cores.count()
     at_once = league.at_once(there)
@@ -364,6 +365,8 @@ _HOURS: Final = (2, 12, 48)
 
 def show_advice(league: League, time: GameTime, file: Path | None) -> None:
     """Print how to make a long tournament shorter; `file`: its description, if it has one."""
+    from arena.tournament.choices import fitting
+
     there = cores.count()
     taken = time.of(league.estimate.at_most, league, there=there) or 0.0
     for hours in _HOURS:
@@ -381,6 +384,8 @@ def show_advice(league: League, time: GameTime, file: Path | None) -> None:
 def fit(league: League, time: GameTime, file: Path, within: timedelta) -> None:
     """Write a format and a number of rounds into the description, with which the tournament takes no longer than that.
     BadLeague if nothing fits."""
+    from arena.tournament.choices import fewest_games, fitting
+
     there = cores.count()
     most = time.most(within.total_seconds(), league, there=there)
     if most is None:

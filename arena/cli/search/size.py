@@ -6,7 +6,7 @@ It measures wall time only for its limit: what it prints within the limit is the
 import re
 import time
 from itertools import product
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -18,9 +18,6 @@ from arena.cli.terminal.listings import Shown, listed, show
 from arena.cli.terminal.notes import note
 from arena.history import words
 from arena.results.columns import PROGRAMS, Column, fields
-
-if TYPE_CHECKING:
-    pass
 
 _MOST_ROWS: Final = 200
 _RANGE: Final = re.compile(r"(?<=[:=,])(\d{1,4})-(\d{1,4})(?=[,)]|$)")

@@ -8,7 +8,7 @@ does not play grows. All numbers stay finite.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import exp, fsum, hypot, log, pi, sqrt, tanh
+from math import exp, fsum, log, pi, sqrt, tanh
 from typing import Final, NamedTuple, TypeVar
 
 from msgspec import Struct
@@ -102,7 +102,12 @@ def rated_after(player: Glicko2Rating, met: Sequence[RatedOpponent], *, tau: flo
     """The rating of a player after a period with these opponents; its count of games does not change."""
     phi = player.deviation / _SCALE
     if not met:
-        return Glicko2Rating(player.rating, _SCALE * hypot(phi, player.volatility), player.volatility, player.games)
+        return Glicko2Rating(
+            player.rating,
+            _SCALE * sqrt(phi * phi + player.volatility * player.volatility),
+            player.volatility,
+            player.games,
+        )
     pull, information = [], []
     for opponent in met:
         g = 1.0 / sqrt(1.0 + 3.0 * (opponent.deviation / _SCALE) ** 2 / pi**2)
@@ -114,7 +119,7 @@ def rated_after(player: Glicko2Rating, met: Sequence[RatedOpponent], *, tau: flo
     v = 1.0 / fsum(information)
     total = fsum(pull)
     sigma = _volatility(player.volatility, phi, v, v * total, tau)
-    phi = 1.0 / sqrt(1.0 / hypot(phi, sigma) ** 2 + 1.0 / v)
+    phi = 1.0 / sqrt(1.0 / sqrt(phi * phi + sigma * sigma) ** 2 + 1.0 / v)
     return Glicko2Rating(player.rating + _SCALE * phi * phi * total, _SCALE * phi, sigma, player.games)
 
 

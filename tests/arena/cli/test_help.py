@@ -186,6 +186,7 @@ def test_commands_that_fit_no_ratings_load_no_numpy(tmp_path: Path) -> None:
         ["results", "--format", "json"],
         ["results", "history"],
         ["replay", "1", "--show"],
+        ["run", "tictactoe", "random", "random:seed=1"],
     ):
         run = subprocess.run(
             [sys.executable, "-c", TELLS_WHAT_IT_IMPORTS, *arguments],
