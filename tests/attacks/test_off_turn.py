@@ -47,7 +47,7 @@ PLACES: Final = (
 )
 """Kinds of walls, and whether there is a control group: for an ordinary user only where one was delegated."""
 THINKER: Final = "mcts:seconds=0.05"
-GAMES: Final = 30 if SOAK else 2
+GAMES: Final = 30 if SOAK else 1
 PLIES: Final = 12
 
 
