@@ -87,19 +87,14 @@ class Outcome(NamedTuple):
     """How often each was played with the same moves: all of them count for the score, but as one observation."""
 
 
-def trinomial(wins: int, draws: int, losses: int) -> Difference:
-    """The difference from single games, as if they were independent. A normal approximation: not for few games, nor for
-    scores near 0 or 100 %."""
-    return difference(Outcome(many, 1, points) for many, points in ((losses, 0.0), (draws, 0.5), (wins, 1.0)))
-
-
 def pentanomial(counts: Sequence[int]) -> Difference:
     """The difference from the numbers of pairs that scored 0, 1/2, 1, 3/2 and 2, by a normal approximation."""
     return difference(Outcome(many, 2, half / 2.0) for half, many in enumerate(_of_pairs(counts)))
 
 
 def difference(outcomes: Iterable[Outcome], *, one_more_pair: bool = False) -> Difference:
-    """The difference from pairs and single games. A normal approximation, as `trinomial`.
+    """The difference from pairs and single games. A normal approximation: not for few games, nor for scores near 0 or
+    100 %.
 
     `one_more_pair`: the variance includes one virtual pair of independent games without draws, so that the error is not
     too small when a few games happen to have the same result."""
@@ -166,21 +161,14 @@ def sprt(
 
     `alpha`: the probability of accepting H1 when the difference is `elo0`; `beta`: of accepting H0 when the difference
     is `elo1`. BadRating for bounds out of range."""
-    return _sprt(_of_pairs(counts), (elo0, elo1), (alpha, beta), model, games=2)
-
-
-def sprt_trinomial(
-    wins: int,
-    draws: int,
-    losses: int,
-    elo0: float,
-    elo1: float,
-    alpha: float = 0.05,
-    beta: float = 0.05,
-    model: str = Model.LOGISTIC,
-) -> Sprt:
-    """As `sprt`, from single games."""
-    return _sprt((losses, draws, wins), (elo0, elo1), (alpha, beta), model, games=1)
+    bounds = elo0, elo1
+    _checked(_of_pairs(counts))
+    lower, upper = _limits(bounds, (alpha, beta))
+    if model not in list(Model):
+        raise BadRating(f"expected the model {' or '.join(Model)} of a sequential test, got {model!r}")
+    llr = _ratio(counts, bounds, Model(model)) if sum(counts) else 0.0
+    verdict = Hypothesis.H1 if llr >= upper else Hypothesis.H0 if llr <= lower else None
+    return Sprt(llr, lower, upper, verdict)
 
 
 def _of_pairs(counts: Sequence[int]) -> Sequence[int]:
@@ -211,18 +199,6 @@ def _elo(score: float) -> float | None:
     return 400.0 * log10(score / (1.0 - score)) if 0.0 < score < 1.0 else None
 
 
-def _sprt(
-    counts: Sequence[int], bounds: tuple[float, float], errors: tuple[float, float], model: str, *, games: int
-) -> Sprt:
-    _checked(counts)
-    lower, upper = _limits(bounds, errors)
-    if model not in list(Model):
-        raise BadRating(f"expected the model {' or '.join(Model)} of a sequential test, got {model!r}")
-    llr = _ratio(counts, bounds, Model(model), games) if sum(counts) else 0.0
-    verdict = Hypothesis.H1 if llr >= upper else Hypothesis.H0 if llr <= lower else None
-    return Sprt(llr, lower, upper, verdict)
-
-
 def _limits(bounds: tuple[float, float], errors: tuple[float, float]) -> tuple[float, float]:
     """The bounds of the log-likelihood ratio at which the test ends."""
     (elo0, elo1), (alpha, beta) = bounds, errors
@@ -237,7 +213,7 @@ def _limits(bounds: tuple[float, float], errors: tuple[float, float]) -> tuple[f
     return log(beta / (1.0 - alpha)), log((1.0 - beta) / alpha)
 
 
-def _ratio(counts: Sequence[int], bounds: tuple[float, float], model: Model, games: int) -> float:
+def _ratio(counts: Sequence[int], bounds: tuple[float, float], model: Model) -> float:
     """The log-likelihood ratio of two distributions: the maximum-likelihood fits with a difference of either bound
     (M. Van den Bergh, "Comments on normalized Elo", as used by fishtest)."""
     seen = [count or _NEVER for count in counts]
@@ -246,7 +222,7 @@ def _ratio(counts: Sequence[int], bounds: tuple[float, float], model: Model, gam
     if model is Model.LOGISTIC:
         fit0, fit1 = (_with_mean(shares, 1.0 / (1.0 + 10.0 ** (-elo / 400.0))) for elo in bounds)
     else:
-        fit0, fit1 = (_with_lead(shares, elo / NORMALIZED * sqrt(games)) for elo in bounds)
+        fit0, fit1 = (_with_lead(shares, elo / NORMALIZED * sqrt(2)) for elo in bounds)  # two games
     return sum(count * log(one / other) for count, one, other in zip(seen, fit1, fit0, strict=True))
 
 

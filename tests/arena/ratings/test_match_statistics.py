@@ -23,9 +23,7 @@ from arena.ratings.match_statistics import (
     difference,
     pentanomial,
     sprt,
-    sprt_trinomial,
     superiority,
-    trinomial,
     versus,
 )
 from db.records import RatedGame
@@ -37,6 +35,11 @@ COUNT = st.sampled_from([0, 0, 1, 2, 7, 100, 10**5, 10**9]) | st.integers(0, 100
 FIVE = st.lists(COUNT, min_size=5, max_size=5)
 THREE = st.tuples(COUNT, COUNT, COUNT)
 MODEL = st.sampled_from(list(Model))
+
+
+def trinomial(wins: int, draws: int, losses: int) -> Difference:
+    """The difference from single games."""
+    return difference(Outcome(many, 1, points) for many, points in ((losses, 0.0), (draws, 0.5), (wins, 1.0)))
 
 
 def are_close(found: Difference, expected: dict[str, float]) -> bool:
@@ -195,16 +198,15 @@ def test_the_bounds_are_walds() -> None:
 def test_the_test_ends_where_the_result_is_clear() -> None:
     assert sprt([10, 20, 40, 60, 70], 0, 50).verdict is Hypothesis.H1
     assert sprt([70, 60, 40, 20, 10], 0, 50).verdict is Hypothesis.H0
-    assert sprt_trinomial(100, 20, 40, 0, 50).verdict is Hypothesis.H1
-    assert sprt_trinomial(40, 20, 100, 0, 50, model="normalized").verdict is Hypothesis.H0
+    assert sprt([70, 60, 40, 20, 10], 0, 50, model="normalized").verdict is Hypothesis.H0
     assert f"{Hypothesis.H1}" == "H1"
 
 
 def test_without_draws_and_far_from_the_ends_it_is_walds_test_of_a_coin() -> None:
-    # For wins and losses alone, the log-likelihood ratio is the plain one.
+    # For pairs that are won or lost as a whole, the log-likelihood ratio is the plain one.
     chances = [1 / (1 + 10 ** (-elo / 400)) for elo in (0, 30)]
     plain = 550 * log(chances[1] / chances[0]) + 450 * log((1 - chances[1]) / (1 - chances[0]))
-    assert sprt_trinomial(550, 0, 450, 0, 30).llr == pytest.approx(plain, abs=1e-3)
+    assert sprt([450, 0, 0, 0, 550], 0, 30).llr == pytest.approx(plain, abs=1e-3)
 
 
 def test_small_bounds_agree_with_the_approximation_by_a_normal_variable() -> None:
@@ -220,20 +222,17 @@ def test_small_bounds_agree_with_the_approximation_by_a_normal_variable() -> Non
 
 @pytest.mark.costly
 @settings(max_examples=tries(150))
-@given(FIVE, THREE, st.floats(-2000, 2000), st.floats(-2000, 2000), MODEL)
-@example([0, 0, 0, 0, 10**9], (10**9, 0, 0), -2000, 2000, Model.NORMALIZED)
-@example([1, 0, 0, 0, 10**9], (1, 0, 10**9), 1999, 2000, Model.NORMALIZED)
+@given(FIVE, st.floats(-2000, 2000), st.floats(-2000, 2000), MODEL)
+@example([0, 0, 0, 0, 10**9], -2000, 2000, Model.NORMALIZED)
+@example([1, 0, 0, 0, 10**9], 1999, 2000, Model.NORMALIZED)
 def test_the_ratio_of_any_result_is_finite_and_mirrors(
-    counts: list[int], games: tuple[int, int, int], one: float, other: float, model: Model
+    counts: list[int], one: float, other: float, model: Model
 ) -> None:
     elo0, elo1 = min(one, other), max(one, other)
     assume(elo0 < elo1)
-    for found, swapped in (
-        (sprt(counts, elo0, elo1, model=model), sprt(counts[::-1], -elo1, -elo0, model=model)),
-        (sprt_trinomial(*games, elo0, elo1, model=model), sprt_trinomial(*games[::-1], -elo1, -elo0, model=model)),
-    ):
-        assert isfinite(found.llr)
-        assert found.llr == pytest.approx(-swapped.llr, rel=1e-4, abs=1e-3)
+    found, swapped = sprt(counts, elo0, elo1, model=model), sprt(counts[::-1], -elo1, -elo0, model=model)
+    assert isfinite(found.llr)
+    assert found.llr == pytest.approx(-swapped.llr, rel=1e-4, abs=1e-3)
 
 
 @pytest.mark.parametrize("model", ["logistic", "normalized"])
