@@ -81,13 +81,15 @@ def test_everyone_can_ask_for_one_game_at_a_time_and_who_asks_for_the_same_waits
     monkeypatch.setenv("GATE", str(gate))
     monkeypatch.setenv("BEGUN", str(begun))
     monkeypatch.setattr(analyses, "judge", fake_searches.waits)
+    wait, waiting = analyses._Running.progress, []
+    monkeypatch.setattr(analyses._Running, "progress", lambda running: (waiting.append(running), wait(running))[1])
     ann = room.student()
     one, other = games_of(room, "alice")[:2]
 
     async def several() -> list[Any]:
         asked = (pages.asked(f"/g/{one}/mistakes", by=by, fields={}, **SCRIPT) for by in (ann, room.instructor))
         first = [*map(asyncio.create_task, asked)]
-        while not begun.exists():
+        while not (begun.exists() and len(waiting) == 2):
             await asyncio.sleep(0)
         refused = await pages.asked(f"/g/{other}/mistakes", by=ann, fields={}, **SCRIPT)
         gate.touch()
