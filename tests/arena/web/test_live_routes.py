@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -81,8 +81,13 @@ def test_everyone_can_ask_for_one_game_at_a_time_and_who_asks_for_the_same_waits
     monkeypatch.setenv("GATE", str(gate))
     monkeypatch.setenv("BEGUN", str(begun))
     monkeypatch.setattr(analyses, "judge", fake_searches.waits)
-    wait, waiting = analyses._Running.progress, []
-    monkeypatch.setattr(analyses._Running, "progress", lambda running: (waiting.append(running), wait(running))[1])
+    progress, waiting = analyses._Running.progress, []
+
+    def wait(running: analyses._Running) -> AsyncIterator[int]:
+        waiting.append(running)
+        return progress(running)
+
+    monkeypatch.setattr(analyses._Running, "progress", wait)
     ann = room.student()
     one, other = games_of(room, "alice")[:2]
 
