@@ -9,6 +9,7 @@ READY_WITH_EXTRAS := $(VENV)/ready-with-extras
 READY_TO_SERVE := $(VENV)/ready-to-serve
 READY_TO_SCALE := $(VENV)/ready-to-scale
 READY_TO_RELEASE := $(VENV)/ready-to-release
+READY_TO_COMPILE := $(VENV)/ready-to-compile
 # What `make test-all` installs beside what `make test` does: the page server, Playwright, a PostgreSQL driver, Dask, ...
 EXTRAS := test,browser,mutants,pettingzoo,postgres,release,scale,web
 # `make serve LISTEN=0.0.0.0:8000` shows the pages to the whole network.
@@ -29,7 +30,7 @@ KNOWN_TYPES := --disable-error-code import-not-found --allow-subclassing-any --n
 TYPES = $(BIN)/mypy $$([ -e $(READY_WITH_EXTRAS) ] || echo "$(KNOWN_TYPES)")
 TESTS := $(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
 
-.PHONY: demo serve test test-all extras mutants soak lint bench docs release clean
+.PHONY: demo serve fast test test-all test-fast extras mutants soak lint bench docs release clean
 
 demo: $(READY)
 	$(BIN)/arena demo
@@ -43,6 +44,10 @@ $(SHOWN_DB): | $(READY_TO_SERVE)
 	$(BIN)/arena ladder open $(SHOWN)/ladder.toml --db $@
 	@for agent in $(SHOWN)/*.py; do name=$$(basename $$agent .py); echo "handing in: $$name"; \
 	  said=$$($(BIN)/arena submit $$agent --as $$name --db $@ 2>&1) || { echo "$$said"; exit 2; }; done
+
+# The searches and six games compiled, which makes them several times faster; it needs a C compiler.
+fast: $(READY_TO_COMPILE)
+	$(BIN)/python .ci/compiled.py
 
 # Tests, and meanwhile style and types, which are printed below them.
 define CHECKED
@@ -61,6 +66,10 @@ test: $(READY_TO_TEST)
 # The rest: what costs more, and what `make test` skipped because an extra or a program was missing.
 test-all: $(READY_WITH_EXTRAS)
 	$(call CHECKED,rest)
+
+# What searches, in the compiled form. Its own tests are skipped without it.
+test-fast: $(READY_TO_TEST) fast
+	$(TESTS) --part quick tests/adsearch tests/agents tests/arena/match
 
 extras: $(READY_WITH_EXTRAS)
 
@@ -133,6 +142,10 @@ $(READY_TO_SERVE): pyproject.toml constraints.txt | $(BIN)/pip
 $(READY_TO_SCALE): pyproject.toml constraints.txt | $(BIN)/pip
 	$(INSTALL) '.[scale]'
 	@touch $(READY) $@
+
+$(READY_TO_COMPILE): $(READY)
+	$(INSTALL) '.[fast]'
+	@touch $@
 
 $(READY_TO_RELEASE): $(READY)
 	$(INSTALL) '.[release]'

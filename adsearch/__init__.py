@@ -7,7 +7,8 @@ player; `searches` finds searches of all kinds. `pictures` draws positions and t
 is drawn. Beside the algorithms, each with the name of its module, are:
 
     positions       state, path_state, wrapped (moves reversed, visits recorded)
-    every search    searcher, terms, budget, result, registry, plugins, solving (which one solves a game)
+    every search    searcher, terms, budget, result, registry, plugins, form (compiled or interpreted), solving (which
+                    one solves a game)
     parts of some   table, ordering, garbage, features (weights of an evaluation)
     what they did   trace (events), trace_calls (calls, true bounds), notebook (how it is shown)
     measures        size, height, count

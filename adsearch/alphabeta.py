@@ -15,14 +15,16 @@ from typing import ClassVar, Literal
 from adsearch import terms
 from adsearch.budget import Budget, OutOfBudget
 from adsearch.errors import BadSearch
+from adsearch.form import in_either_form
 from adsearch.ordering import Arrange, Ordering, ordering_for
 from adsearch.result import Bound, Line, Result, line_of, moves_of
-from adsearch.searcher import Evaluate, Found, Searcher, module_function
+from adsearch.searcher import Evaluate, Found, Searcher
 from adsearch.state import Move, State
 from adsearch.table import Entry, Table, table_for
 from adsearch.trace import Trace
 
 
+@in_either_form
 def search(
     state: State[Move],
     *,
@@ -221,7 +223,7 @@ class WindowSearch(AlphaBeta[Move]):
     """The algorithm's name in errors."""
 
     @classmethod
-    @module_function
+    @in_either_form
     def search(
         cls,
         state: State[Move],

@@ -12,6 +12,7 @@ from adsearch import terms
 from adsearch.alphabeta import AlphaBeta
 from adsearch.budget import Budget
 from adsearch.errors import BadSearch
+from adsearch.form import in_either_form
 from adsearch.ordering import Arrange, Ordering
 from adsearch.result import Bound, Result
 from adsearch.searcher import Evaluate
@@ -20,6 +21,7 @@ from adsearch.table import Table
 from adsearch.trace import Trace
 
 
+@in_either_form
 def search(
     state: State[Move],
     *,

@@ -10,6 +10,7 @@ from math import inf, isinf, nextafter
 from adsearch import terms
 from adsearch.alphabeta import AlphaBeta
 from adsearch.budget import Budget
+from adsearch.form import in_either_form
 from adsearch.mtdf import NullWindows
 from adsearch.ordering import Arrange, Ordering
 from adsearch.result import Result
@@ -19,6 +20,7 @@ from adsearch.table import Table
 from adsearch.trace import Trace
 
 
+@in_either_form
 def search(
     state: State[Move],
     *,

@@ -17,6 +17,7 @@ from adsearch import terms
 from adsearch.alphabeta import AlphaBeta
 from adsearch.budget import Budget, Effort, OutOfBudget
 from adsearch.errors import BadSearch
+from adsearch.form import in_either_form
 from adsearch.mtdf import converge
 from adsearch.ordering import Arrange, Ordering
 from adsearch.pvs import Pvs
@@ -49,6 +50,7 @@ _KINDS: Final[dict[tuple[bool, bool], type[AlphaBeta[Any]]]] = {
 """The search of an iteration, by whether it is pvs, and whether it is quiescence search."""
 
 
+@in_either_form
 def search(
     state: State[Move],
     *,

@@ -13,6 +13,7 @@ from adsearch import terms
 from adsearch.budget import Budget
 from adsearch.deepening import deepened
 from adsearch.errors import BadSearch, quote
+from adsearch.form import in_either_form
 from adsearch.result import Line, Result
 from adsearch.searcher import Evaluate, Found, Searcher
 from adsearch.state import CHANCE, Move, State
@@ -28,6 +29,7 @@ def uniform(state: State[Move]) -> list[tuple[Move, float]]:
     return [(move, 1.0 / len(moves)) for move in moves]
 
 
+@in_either_form
 def search(
     state: State[Move],
     *,

@@ -20,6 +20,7 @@ from adsearch.alphabeta import AlphaBeta
 from adsearch.budget import Budget
 from adsearch.deepening import deepened
 from adsearch.errors import BadSearch
+from adsearch.form import in_either_form
 from adsearch.ordering import Arrange, Ordering
 from adsearch.result import Bound, Line, Result
 from adsearch.searcher import Evaluate, Found, Searcher
@@ -30,6 +31,7 @@ from adsearch.trace import Trace
 Pruning = Literal["none", "star1", "star2"]
 
 
+@in_either_form
 def search(
     state: State[Move],
     *,

@@ -16,6 +16,7 @@ from typing import Final, Generic
 from adsearch import terms
 from adsearch.budget import Budget, Effort, OutOfBudget
 from adsearch.errors import BadSearch
+from adsearch.form import in_either_form
 from adsearch.result import Result
 from adsearch.searcher import Evaluate
 from adsearch.state import CHANCE, Move, State
@@ -31,6 +32,7 @@ Rollout = Callable[[State[Move], Random], Move]
 """A rollout policy: chooses the moves of a simulation after it has left the tree."""
 
 
+@in_either_form
 def search(
     state: State[Move],
     *,

@@ -13,6 +13,7 @@ from typing import Generic
 from adsearch import terms
 from adsearch.alphabeta import AlphaBeta
 from adsearch.budget import Budget
+from adsearch.form import in_either_form
 from adsearch.ordering import Arrange, Ordering
 from adsearch.result import Bound, Result, line_of, moves_of
 from adsearch.searcher import Evaluate
@@ -21,6 +22,7 @@ from adsearch.table import Table
 from adsearch.trace import Trace
 
 
+@in_either_form
 def search(
     state: State[Move],
     *,

@@ -10,19 +10,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import inf, nextafter
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import ClassVar, Generic, NamedTuple
 
 from adsearch import terms
 from adsearch.budget import Budget, Effort, OutOfBudget
+from adsearch.form import in_either_form
 from adsearch.result import Bound, Line, Result, moves_of
 from adsearch.state import CHANCE, Move, State
 from adsearch.trace import Backup, Trace
 
 Evaluate = Callable[[State[Move], int], float]
 """An evaluation function such as `State.evaluate`: a position and a seat -> a value for that seat."""
-
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def inside(evaluate: Evaluate[Move]) -> Evaluate[Move]:
@@ -147,12 +145,6 @@ class Searcher(ABC, Generic[Move]):
         return Found(self.evaluate(state, self.view(state)), line)
 
 
-def module_function(method: F) -> F:
-    """Decorator for a class method that a module exports as `search`: Python's errors then name it "search()"."""
-    method.__qualname__ = method.__name__
-    return method
-
-
 class PlainSearch(Searcher[Move]):
     """A search without options of its own, for one or two players without chance unless `limit` is overridden."""
 
@@ -160,7 +152,7 @@ class PlainSearch(Searcher[Move]):
     """The algorithm's name in errors."""
 
     @classmethod
-    @module_function
+    @in_either_form
     def search(
         cls,
         state: State[Move],

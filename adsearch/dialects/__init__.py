@@ -13,8 +13,9 @@ from typing import ClassVar
 
 from adsearch import terms
 from adsearch.budget import Budget
+from adsearch.form import in_either_form
 from adsearch.result import Line, Result
-from adsearch.searcher import Evaluate, Found, Searcher, module_function
+from adsearch.searcher import Evaluate, Found, Searcher
 from adsearch.state import Move, State
 from adsearch.trace import Trace
 
@@ -27,7 +28,7 @@ class Dialect(Searcher[Move]):
     """The algorithm's name in errors."""
 
     @classmethod
-    @module_function
+    @in_either_form
     def search(
         cls,
         state: State[Move],

@@ -1,0 +1,291 @@
+"""The form in which searches run: as the Python sources, or compiled from them.
+
+`make fast`, or a wheel for this machine, brings the package `adsearch_compiled`: copies of the modules in `MODULES`,
+compiled (`.ci/compiled.py`). A search runs there if nobody can tell the difference but by the time it takes: the same
+nodes, values, moves and texts. Otherwise it steps aside and the Python sources run, for instance for a game, a
+subclass, or a function that a student wrote, for a trace, and under a debugger. Nothing of the compiled package is
+shown to the caller: positions go in as copies, and results have moves and numbers only.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache, wraps
+from importlib import import_module
+from typing import Any, Final, Literal, TypeVar, cast
+
+PACKAGE: Final = "adsearch_compiled"
+MODULES: Final = (
+    *("state", "terms", "budget", "table", "ordering", "searcher"),
+    *("minimax", "negamax", "alphabeta", "aspiration", "mtdf", "bisection", "pvs", "quiescence", "selective"),
+    *("deepening", "expectiminimax", "expectimax", "maxn", "paranoid", "mcts"),
+    *("games.evaluation", "games.grid", "games.tictactoe", "games.connect4", "games.othello", "games.checkers"),
+    *("games.chess_board", "games.chess_rules", "games.chess", "games.backgammon"),
+)
+"""The modules of adsearch that are compiled, each after those that it imports."""
+GAMES: Final = {
+    "games.tictactoe": "TicTacToe",
+    "games.connect4": "Connect4",
+    "games.othello": "Othello",
+    "games.checkers": "Checkers",
+    "games.chess": "Chess",
+    "games.backgammon": "Backgammon",
+}
+INTERPRETED: Final = "adsearch=interpreted"
+"""The value of Python's option -X with which a process uses the sources only."""
+SMALLEST_STACK: Final = 512 * 1024
+"""Bytes of a thread's stack on which the deepest compiled search has room."""
+
+Form = Literal["compiled", "interpreted"]
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def form() -> Form:
+    """The form in which this process searches, unless a search steps aside."""
+    return "interpreted" if why_interpreted() else "compiled"
+
+
+def prepared() -> Form:
+    """The same, after everything is loaded that the searches and games which are loaded now need to run in it."""
+    found = form()
+    if found == "compiled":
+        for module in MODULES:
+            if f"adsearch.{module}" in sys.modules:
+                compiled(module)
+    return found
+
+
+@cache
+def why_interpreted() -> str:
+    """Why this process searches in the interpreted form, and what to do; empty if it does not."""
+    if f"adsearch={sys._xoptions.get('adsearch')}" == INTERPRETED:
+        return f"Python was started with -X {INTERPRETED}"
+    try:
+        package = import_module(PACKAGE)
+    except ImportError:
+        return "nothing is compiled here; `make fast` compiles it, and so does a wheel for this machine"
+    if digest() != package.DIGEST:
+        return "what is compiled here is not made from these sources; run `make fast` again"
+    try:
+        compiled("terms")
+    except ImportError:
+        return "what is compiled here is for another Python; run `make fast` again"
+    return ""
+
+
+@cache
+def compiled(module: str) -> Any:
+    """The compiled module of that name. It is loaded in a thread, because signals such as Ctrl-C interrupt only the main
+    one: a process with half a compiled module crashes later."""
+    from _thread import allocate_lock, start_new_thread
+
+    name = f"{PACKAGE}.{module}"
+    loaded = allocate_lock()
+    loaded.acquire()
+
+    def load() -> None:
+        with suppress(ImportError):
+            import_module(name)
+        loaded.release()
+
+    with suppress(RuntimeError):  # where no thread can be started, there is no other way
+        start_new_thread(load, ())
+        loaded.acquire()
+    return import_module(name)
+
+
+def digest() -> int:
+    """A number for the sources that are compiled."""
+    from zlib import crc32
+
+    folder = __file__.removesuffix("form.py")
+    number = 0
+    for module in MODULES:
+        with open(f"{folder}{module.replace('.', '/')}.py", "rb") as source:
+            number = crc32(source.read(), number)
+    return number
+
+
+def in_either_form(search: F) -> F:
+    """Decorator for a `search`, a function or a class method: it runs compiled, or steps aside."""
+    search.__qualname__ = search.__name__  # Python's errors name a class method "search()" too
+
+    @wraps(search)
+    def chosen(*given: Any, **options: Any) -> Any:
+        found = None if why_interpreted() else _compiled().search(search, given, options)
+        return search(*given, **options) if found is None else found
+
+    return cast("F", chosen)
+
+
+def breath() -> None:
+    """Called by compiled searches now and then: signals and other threads have their turn."""
+
+
+@cache
+def _compiled() -> _Compiled:
+    return _Compiled()
+
+
+class _Compiled:
+    """The compiled package, and when it can be used."""
+
+    def __init__(self) -> None:
+        from random import Random
+
+        from adsearch.budget import Budget
+        from adsearch.errors import AdsearchError
+        from adsearch.ordering import Ordering
+        from adsearch.table import Table
+
+        nothing = type(None)
+        # The exact types of an option with which a search is the same in both forms.
+        self.takes: dict[str, tuple[type, ...]] = {
+            "depth": (int, nothing),
+            "budget": (Budget, nothing),
+            "trace": (nothing,),
+            "evaluate": (nothing,),
+            "rollout": (nothing,),
+            "random": (Random, nothing),
+            "simulations": (int, nothing),
+            "table": (bool, Table),
+            "ordering": (bool, Ordering),
+            "quiescence": (bool,),
+            "width": (int,),
+            "exploration": (float, int),
+            **dict.fromkeys(("alpha", "beta"), (float,)),
+            **dict.fromkeys(("guess", "margin"), (float, nothing)),
+            **dict.fromkeys(("algorithm", "fail", "pruning"), (str,)),
+        }
+        self.wrong_input = (AdsearchError, TypeError)
+        self.table, self.ordering = compiled("table").Table, compiled("ordering").Ordering
+        self.games: dict[type, _Game] = {}
+        # Of each module, and each class of it: what it has now, and what it had when it was found to be ours.
+        self.seen: dict[str, list[tuple[Mapping[str, Any], dict[str, Any]]]] = {}
+
+    def search(self, search: Callable[..., Any], given: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        """The result of the compiled search; None if it steps aside."""
+        state = given[-1] if given else None
+        name = type(state).__module__.partition(".")[2]
+        if type(state).__name__ != GAMES.get(name) or not self.can_take(options) or _is_watched():
+            return None
+        owner = given[0] if len(given) == 2 else search
+        of_search = owner.__module__.partition(".")[2]
+        twin = getattr(compiled(of_search), owner.__name__, None) if of_search in MODULES else None
+        if twin is None or not self.is_as_loaded():
+            return None
+        if owner is not search:
+            if owner is not getattr(sys.modules[owner.__module__], owner.__name__):
+                return None
+            twin = twin.search
+        game = self.games.get(type(state)) or self.games.setdefault(type(state), _Game(type(state), compiled(name)))
+        position = game.copied(state)
+        if position is None:
+            return None
+        table, ordering = options.get("table"), options.get("ordering")
+        lent = dict(options)
+        if not isinstance(table, bool | None):
+            lent["table"] = own = self.table()
+            own._half, own._young, own._old = table._half, table._young, table._old
+        if not isinstance(ordering, bool | None):
+            lent["ordering"] = arranged = self.ordering()
+            arranged._killers, arranged._history = ordering._killers, ordering._history
+        try:
+            return twin(position, **lent)
+        except self.wrong_input:
+            return None  # the sources say what is wrong
+        finally:
+            if not isinstance(table, bool | None):
+                table._young, table._old = own._young, own._old
+
+    def can_take(self, options: dict[str, Any]) -> bool:
+        """Whether the compiled searches take these options."""
+        return all(type(value) in self.takes.get(name, ()) for name, value in options.items())
+
+    def is_as_loaded(self) -> bool:
+        """Whether nothing was replaced in the modules that are compiled, such as a weight or a method."""
+        for name in (*MODULES, "result"):
+            module = sys.modules.get(f"adsearch.{name}")
+            if module is None:
+                continue
+            if name not in self.seen:
+                twin = compiled(name) if name in MODULES else module
+                if not all(_is_ours(space, of_twin) for space, of_twin in _spaces(module, twin)):
+                    return False
+                self.seen[name] = [(space, dict(space)) for space, _ in _spaces(module, twin)]
+            if not all(space == before or _is_same(space, before) for space, before in self.seen[name]):
+                return False
+        return True
+
+
+def _is_same(space: Mapping[str, Any], before: dict[str, Any]) -> bool:
+    """Whether only names that Python itself sets have changed, such as __annotations__."""
+    names = {name for name in {*space, *before} if not name.startswith("__")}
+    return all(space.get(name, before) is before.get(name, space) for name in names)
+
+
+def _spaces(module: Any, twin: Any) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """The names of a module, and of each class that it defines, beside what the compiled ones have."""
+    constants = sys.modules[PACKAGE].CONSTANTS
+    name = module.__name__.partition(".")[2]
+    made = {key: value for key, value in vars(twin).items() if not isinstance(value, tuple)}  # tables can grow
+    yield vars(module), {**made, **constants.get(name, {})}
+    for value in vars(module).values():
+        if isinstance(value, type) and value.__module__ == module.__name__ and not issubclass(value, tuple | str):
+            yield vars(value), constants.get(f"{name}.{value.__name__}", {})
+
+
+def _is_ours(space: Mapping[str, Any], compiled: Mapping[str, Any]) -> bool:
+    """Whether these names have what the sources say: functions of ours, and the constants that were compiled."""
+    return all(_is_from_here(value, compiled.get(name)) for name, value in space.items() if name[:2] != "__")
+
+
+def _is_from_here(value: Any, compiled: Any) -> bool:
+    if isinstance(value, float | int | str | tuple) and type(value) is type(compiled):
+        return bool(value == compiled)
+    for part in ("__func__", "fget", "__wrapped__"):
+        value = getattr(value, part, value)
+    code = getattr(value, "__code__", None)
+    return value is compiled or code is None or code.co_filename.startswith(__file__.removesuffix("form.py"))
+
+
+def _is_watched() -> bool:
+    """Whether a debugger, a profiler or the like follows the sources, or the stack is too small for compiled code."""
+    from _thread import stack_size
+
+    monitoring = getattr(sys, "monitoring", None)  # since Python 3.12
+    return (
+        sys.gettrace() is not None
+        or sys.getprofile() is not None
+        or (monitoring is not None and any(map(monitoring.get_tool, range(6))))
+        or 0 < stack_size() < SMALLEST_STACK
+    )
+
+
+class _Game:
+    """A game in both forms."""
+
+    def __init__(self, kind: type, module: Any) -> None:
+        self.twin = getattr(module, kind.__name__)
+        self.slots = [name for each in kind.__mro__ for name in vars(each).get("__slots__", ()) if name != "board"]
+        self.boards: tuple[Callable[..., Any], Callable[..., Any]] | None = None
+        if hasattr(module, "board"):
+            self.boards = sys.modules[kind.__module__].board, module.board
+
+    def copied(self, state: Any) -> Any:
+        """The same position for compiled searches; None if it is not made as ours are."""
+        twin = self.twin()
+        try:
+            if self.boards:
+                board = state.board
+                size = (board.size,) if hasattr(board, "size") else (board.rows, board.columns, board.line)
+                if board is not self.boards[0](*size):
+                    return None
+                twin.board = self.boards[1](*size)
+            for name in self.slots:
+                setattr(twin, name, getattr(state, name))
+        except (AttributeError, TypeError):
+            return None
+        return twin
