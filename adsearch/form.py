@@ -77,8 +77,8 @@ def why_interpreted() -> str:
 
 @cache
 def compiled(module: str) -> Any:
-    """The compiled module of that name. It is loaded in a thread, because signals such as Ctrl-C interrupt only the main
-    one: a process with half a compiled module crashes later."""
+    """The compiled module of that name. It is loaded in a thread, because a signal such as Ctrl-C interrupts only the
+    main one: a process with half a compiled module crashes later."""
     from _thread import allocate_lock, start_new_thread
 
     name = f"{PACKAGE}.{module}"
