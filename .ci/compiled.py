@@ -35,7 +35,25 @@ SHARED: Final = {
 """Names that the compiled modules import from the sources: the classes of what comes from the caller, and of what mypyc
 cannot compile."""
 
-HEADER: Final = "import sys\nfrom operator import mul\nfrom typing import Any, Final, Self, cast\n"
+HEADER: Final = f"""\
+import sys
+from operator import mul
+from typing import Any, Final, Self, cast, final
+from {form.PACKAGE}.bits import bit_count
+"""
+BITS: Final = """\
+from mypy_extensions import i64
+
+def bit_count(number: int) -> int:
+    if number < 0 or number >= 1 << 62:
+        return number.bit_count()
+    bits: i64 = number
+    bits -= bits >> 1 & 0x5555555555555555
+    bits = (bits & 0x3333333333333333) + (bits >> 2 & 0x3333333333333333)
+    bits = bits + (bits >> 4) & 0x0F0F0F0F0F0F0F0F
+    return int(bits * 0x0101010101010101 >> 56)
+"""
+"""A module of its own: mypyc would call the method `int.bit_count`, which takes ten times as long."""
 FIELDS: Final = "tuple[float, Any, int, bool, Any]"
 OF_A_LINE_BOARD: Final = (
     # mypyc allows no attribute with a narrower type than in the base class.
@@ -70,6 +88,8 @@ CHANGES: Final[dict[str, Sequence[tuple[str, str]]]] = {
         ("Entry | None", "Any"),
         ("entry.proven or not known.proven", "entry[3] or not known[3]"),
     ),
+    "ordering": (("return ordered", "return tuple(ordered)"),),
+    "selective": (("return best", "return tuple(best)"),),
     "searcher": (
         (
             "        self.evaluate: Evaluate[Move] = inside(evaluate) if evaluate else "
@@ -134,9 +154,13 @@ CHANGES: Final[dict[str, Sequence[tuple[str, str]]]] = {
 }
 """What is replaced in the copies, as `ast.unparse` writes them."""
 
+FINAL: Final = (*form.GAMES.values(), "Board", "Effort", "Mcts", "Node", "Table")
+"""Classes without a subclass here: their methods are called directly."""
+
 EVERYWHERE: Final = (
     (r"\bLine\[Move\]", "Any"),  # mypyc fails for types that contain themselves
     (r"\bTrace \| None", "None"),
+    (r"\bSequence\[Move\]", "tuple[Move, ...]"),
     (r"\b(?:self|searcher)\.evaluate\((state(?:\.play\(move\))?|end|searcher\.state), ", r"\1.evaluate("),
     (r", (?:self|searcher)\.untraced\(\):", ":"),
 )
@@ -152,6 +176,8 @@ class _Copy(ast.NodeTransformer):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST | None:
         self.kind = node.name
+        if node.name in FINAL:
+            node.decorator_list.append(ast.Name("final"))
         return None if node.name in self.dropped else self.generic_visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST | None:
@@ -175,13 +201,37 @@ class _Copy(ast.NodeTransformer):
         # Positions have exactly the class of the game; only the rules of chess are a base class of it.
         if ast.unparse(node) == "self.__class__()" and self.kind in form.GAMES.values():
             return ast.parse(f"cast(Self, {self.kind}())", mode="eval").body
-        return self.generic_visit(node)
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "bit_count":
+            return ast.Call(ast.Name("bit_count"), [node.func.value], [])
+        return node
+
+    def visit_Module(self, node: ast.Module) -> ast.AST:
+        self.generic_visit(node)
+        node.body = [each for statement in node.body for each in _final(statement)]
+        return node
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:
         package, _, module = str(node.module).partition(".")
         if package == "adsearch" and (module in form.MODULES or node.names[0].name == "terms"):
             node.module = ".".join(filter(None, (form.PACKAGE, module)))
         return node
+
+
+def _final(statement: ast.stmt) -> list[ast.stmt]:
+    """A statement of a module; constants are Final, so that compiled code does not look up their names."""
+    if not isinstance(statement, ast.Assign):
+        return [statement]
+    target, value = statement.targets[0], ast.unparse(statement.value)
+    if isinstance(target, ast.Name) and re.fullmatch("_?[A-Z][A-Z0-9_]+", target.id):
+        return ast.parse(f"{target.id}: Final = {value}").body
+    if isinstance(target, ast.Tuple):
+        names = [ast.unparse(name) for name in target.elts]
+        if value == f"range({len(names)})":
+            return ast.parse("\n".join(f"{name}: Final = {at}" for at, name in enumerate(names))).body
+        parts = [f"{name}: Final = OF_{names[0]}[{at}]" for at, name in enumerate(names)]
+        return ast.parse("\n".join([f"OF_{names[0]}: Final = tuple({value})", *parts])).body
+    return [statement]
 
 
 def copy(module: str) -> str:
@@ -238,9 +288,9 @@ def build(folder: Path) -> list[Path]:
     package = folder / form.PACKAGE
     (package / "games").mkdir(parents=True)
     sources = []
-    for module in form.MODULES:
+    for module in ("bits", *form.MODULES):
         source = package / f"{module.replace('.', '/')}.py"
-        source.write_text(copy(module), encoding="utf-8")
+        source.write_text(BITS if module == "bits" else copy(module), encoding="utf-8")
         sources.append(str(source.relative_to(folder)))
     (package / "games" / "__init__.py").write_text("", encoding="utf-8")
     (package / "__init__.py").write_text(

@@ -16,6 +16,8 @@ from functools import cache, wraps
 from importlib import import_module
 from typing import Any, Final, Literal, TypeVar, cast
 
+from adsearch.garbage import rare_collection
+
 PACKAGE: Final = "adsearch_compiled"
 MODULES: Final = (
     *("state", "terms", "budget", "table", "ordering", "searcher"),
@@ -193,7 +195,8 @@ class _Compiled:
             lent["ordering"] = arranged = self.ordering()
             arranged._killers, arranged._history = ordering._killers, ordering._history
         try:
-            return twin(position, **lent)
+            with rare_collection():
+                return twin(position, **lent)
         except self.wrong_input:
             return None  # the sources say what is wrong
         finally:

@@ -48,8 +48,11 @@ class Board(LineBoard):
                 # The loop below, unrolled for lines of four, because most of the time is spent here.
                 pairs = discs & discs >> step
                 if pairs:
-                    found |= pairs << 2 * step & (discs << 3 * step | discs >> step)
-                    found |= pairs >> step & (discs << step | discs >> 3 * step)
+                    # Of no cell beyond the board more than one step: numbers stay short.
+                    further = discs >> 2 * step
+                    triples = pairs & further
+                    found |= triples << 3 * step | triples >> step
+                    found |= (pairs & further >> step) << 2 * step | (discs & pairs >> 2 * step) << step
                 continue
             above = [self.cells]
             for n in range(1, line):
