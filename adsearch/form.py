@@ -12,11 +12,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from importlib import import_module
 from typing import Any, Final, Literal, TypeVar, cast
-
-from adsearch.garbage import rare_collection
 
 PACKAGE: Final = "adsearch_compiled"
 MODULES: Final = (
@@ -122,6 +120,18 @@ def in_either_form(search: F) -> F:
     return cast("F", chosen)
 
 
+def interpreted(search: Callable[..., Any]) -> Callable[..., Any]:
+    """A `search` of adsearch that always runs as the sources say it."""
+    source = search.__wrapped__  # type: ignore[attr-defined]
+    owner = getattr(search, "__self__", None)
+    return source if owner is None else partial(source, owner)
+
+
+def copied(state: Any) -> Any:
+    """The same position for compiled code, as benchmarks need it; None if there is none."""
+    return None if why_interpreted() else _compiled().copied(state)
+
+
 def breath() -> None:
     """Called by compiled searches now and then: signals and other threads have their turn."""
 
@@ -170,8 +180,7 @@ class _Compiled:
     def search(self, search: Callable[..., Any], given: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """The result of the compiled search; None if it steps aside."""
         state = given[-1] if given else None
-        name = type(state).__module__.partition(".")[2]
-        if type(state).__name__ != GAMES.get(name) or not self.can_take(options) or _is_watched():
+        if type(state).__name__ not in GAMES.values() or not self.can_take(options) or _is_watched():
             return None
         owner = given[0] if len(given) == 2 else search
         of_search = owner.__module__.partition(".")[2]
@@ -182,8 +191,7 @@ class _Compiled:
             if owner is not getattr(sys.modules[owner.__module__], owner.__name__):
                 return None
             twin = twin.search
-        game = self.games.get(type(state)) or self.games.setdefault(type(state), _Game(type(state), compiled(name)))
-        position = game.copied(state)
+        position = self.copied(state)
         if position is None:
             return None
         table, ordering = options.get("table"), options.get("ordering")
@@ -195,13 +203,23 @@ class _Compiled:
             lent["ordering"] = arranged = self.ordering()
             arranged._killers, arranged._history = ordering._killers, ordering._history
         try:
-            with rare_collection():
-                return twin(position, **lent)
+            return twin(position, **lent)
         except self.wrong_input:
             return None  # the sources say what is wrong
         finally:
             if not isinstance(table, bool | None):
                 table._young, table._old = own._young, own._old
+
+    def copied(self, state: Any) -> Any:
+        """The same position for compiled code; None if its class is not one of ours."""
+        kind = type(state)
+        if kind not in self.games:
+            module = str(kind.__module__)
+            name = module.partition(".")[2]
+            if kind.__name__ != GAMES.get(name) or kind is not getattr(sys.modules.get(module), kind.__name__, None):
+                return None
+            self.games[kind] = _Game(kind, compiled(name))
+        return self.games[kind].copied(state)
 
     def can_take(self, options: dict[str, Any]) -> bool:
         """Whether the compiled searches take these options."""

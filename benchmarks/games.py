@@ -4,7 +4,8 @@
     python benchmarks/games.py othello    some games
 
 A position counts when `play` has made it and its `moves()` were called. Each figure is the median of several runs. The
-two libraries take turns, so that a change in the machine's speed affects both. OpenSpiel is in the extra `openspiel`.
+two libraries take turns, so that a change in the machine's speed affects both. OpenSpiel is in the extra `openspiel`;
+`compiled` are our positions in the compiled form (`make fast`).
 
 The first plies of `words` are draws. So with `words`, a second table follows: how long its word list takes to read, and
 how long all moves of a position take, in games of greedy players.
@@ -20,7 +21,7 @@ from time import perf_counter
 from types import ModuleType
 from typing import Any
 
-from adsearch import State, games
+from adsearch import State, form, games
 from adsearch.games.words_board import dawg_of, placements
 from benchmarks.arguments import Reader
 
@@ -172,21 +173,26 @@ def main() -> None:
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores; positions per second, median of {RUNS} runs")
     if peer is None:
         print("OpenSpiel is not installed (pip install '.[openspiel]'); its column is empty")
-    print(f"\n{'game':<16}{'plies':>6}{'positions':>12}{'ours':>12}{'OpenSpiel':>12}{'ratio':>7}{'bytes':>7}")
+    titles = f"{'ours':>12}{'OpenSpiel':>12}{'ratio':>7}{'bytes':>7}{'compiled':>12}"
+    print(f"\n{'game':<16}{'plies':>6}{'positions':>12}{titles}")
     for spec in specs:
         plies = PLIES[spec]
         start = games.start(spec)
         theirs = peer.load_game(OPEN_SPIEL[spec]).new_initial_state() if peer and spec in OPEN_SPIEL else None
-        rates: tuple[list[float], list[float]] = ([], [])
+        compiled = form.copied(start)
+        rates: tuple[list[float], list[float], list[float]] = ([], [], [])
         for _ in range(RUNS):
             rates[0].append(rate(lambda start=start, plies=plies: reach(start, plies)))  # type: ignore[misc]
             if theirs is not None:
                 rates[1].append(rate(lambda theirs=theirs, plies=plies: reach_in_open_spiel(theirs, plies)))  # type: ignore[misc]
+            if compiled is not None:
+                rates[2].append(rate(lambda start=compiled, plies=plies: reach(start, plies)))  # type: ignore[misc]
         ours = statistics.median(rates[0])
         beside = (
             f"{statistics.median(rates[1]):>12,.0f}{ours / statistics.median(rates[1]):>7.1f}" if rates[1] else " " * 19
         )
-        print(f"{spec:<16}{plies:>6}{reach(start, plies):>12,}{ours:>12,.0f}{beside}{bytes_of(middle(start)):>7}")
+        fast = f"{statistics.median(rates[2]):>12,.0f}" if rates[2] else ""
+        print(f"{spec:<16}{plies:>6}{reach(start, plies):>12,}{ours:>12,.0f}{beside}{bytes_of(middle(start)):>7}{fast}")
     if "words" in specs:
         print_words()
 

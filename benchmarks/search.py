@@ -4,7 +4,8 @@
 
 The first table is plain alpha-beta on Connect-4. All three search 8 plies from the empty board, columns from left to
 right, every estimate 0, so they search the same tree. They take turns, and each figure is a median. easyAI plays a
-bitboard game with undo. easyAI and OpenSpiel are in the extras `bench` and `openspiel`.
+bitboard game with undo. easyAI and OpenSpiel are in the extras `bench` and `openspiel`. The second table has our
+searches with the games' own evaluations, in both forms in turn (`make fast`).
 """
 
 import os
@@ -12,10 +13,13 @@ import platform
 import statistics
 import tracemalloc
 from collections.abc import Callable
-from random import Random
-from time import perf_counter
+from math import inf
+from time import perf_counter, process_time
+from typing import Any
 
-from adsearch import Table, alphabeta, deepening, games, mcts, minimax, pvs
+from adsearch import State, Table, alphabeta, deepening, form, games, mcts, minimax, pvs
+from adsearch.form import Form
+from adsearch.registry import Search
 from adsearch.result import Bound
 from adsearch.table import Entry
 from benchmarks.arguments import Reader
@@ -121,39 +125,95 @@ def compare_alphabeta() -> None:
         print(f"{name:<12}{count:>10,}{statistics.median(times[name]):>9.4f}{rate:>10,.0f}{best / rate:>8.1f}x")
 
 
+def students(state: State[Any], depth: int, alpha: float, beta: float) -> float:
+    """Alpha-beta as a student writes it, on our positions."""
+    students.nodes += 1  # type: ignore[attr-defined]
+    if state.turn is None or depth == 0:
+        return state.evaluate(0)
+    for move in state.moves():
+        value = students(state.play(move), depth - 1, alpha, beta)
+        if state.turn == 0:
+            alpha = max(alpha, value)
+        else:
+            beta = min(beta, value)
+        if alpha >= beta:
+            break
+    return alpha if state.turn == 0 else beta
+
+
+def run_students() -> int:
+    """Run it; the number of nodes."""
+    students.nodes = 0  # type: ignore[attr-defined]
+    students(games.start("connect4"), DEPTH, -inf, inf)
+    return students.nodes  # type: ignore[attr-defined, no-any-return]
+
+
+def compare_forms() -> None:
+    """Print what our searches do in a second, interpreted and (if it is there) compiled."""
+    connect4, chess = games.start("connect4"), games.load("chess", MIDDLE_GAME)
+
+    def nodes(search: Search, state: State[Any], **options: Any) -> Callable[[Form], int]:
+        chosen = {"compiled": search, "interpreted": form.interpreted(search)}
+        return lambda which: chosen[which](state, **options).nodes
+
+    def simulations(game: str, number: int) -> Callable[[Form], int]:
+        search = nodes(mcts.search, games.start(game), simulations=number)
+        return lambda which: (search(which), number)[1]
+
+    rows: dict[str, Callable[[Form], int]] = {
+        "Connect-4, alpha-beta, 8 plies, nodes": nodes(alphabeta.search, connect4, depth=DEPTH),
+        **{
+            f"Connect-4, deepening, {plies} plies, nodes": nodes(deepening.search, connect4, depth=plies)
+            for plies in (10, 12, 14)
+        },
+        "tic-tac-toe, minimax, to the end, nodes": nodes(minimax.search, games.start("tictactoe")),
+        "chess, PVS, middle game, nodes": nodes(pvs.search, chess, depth=4, table=True, ordering=True),
+        "Connect-4, MCTS, simulations": simulations("connect4", SIMULATIONS),
+        "9x9 Go, MCTS, simulations": simulations("go", SIMULATIONS // 30),
+        "a student's own alpha-beta, Connect-4, nodes": lambda _: run_students(),
+    }
+    forms: tuple[Form, ...] = ("interpreted", "compiled") if form.form() == "compiled" else ("interpreted",)
+    print(f"\n{'a second of processor time':<48}" + "".join(f"{which:>14}" for which in forms))
+    for name, run in rows.items():
+        rates: dict[Form, list[float]] = {which: [] for which in forms}
+        for _ in range(RUNS):
+            for which in forms:
+                began = process_time()
+                count = run(which)
+                rates[which].append(count / (process_time() - began))
+        medians = [statistics.median(rates[which]) for which in forms]
+        times = f"{medians[1] / medians[0]:>7.1f}x" if len(forms) > 1 else ""
+        print(f"{name:<48}" + "".join(f"{rate:>14,.0f}" for rate in medians) + times)
+    if len(forms) == 1:
+        print(f"compiled: {form.why_interpreted()}")
+
+
+def mcts_in_open_spiel() -> None:
+    """Print the simulations a second of OpenSpiel's MCTS in C++."""
+    try:
+        import pyspiel
+    except ImportError:
+        return
+    game = pyspiel.load_game("connect_four")
+    bot = pyspiel.MCTSBot(game, pyspiel.RandomRolloutEvaluator(1, 1), 1.4, SIMULATIONS, 1000, True, 1, False)
+    began = process_time()
+    for _ in range(RUNS):
+        bot.mcts_search(game.new_initial_state())
+    print(f"{'the same MCTS in C++, by OpenSpiel':<48}{RUNS * SIMULATIONS / (process_time() - began):>14,.0f}")
+
+
 def main() -> None:
     """Print the tables."""
     Reader(__doc__).parse_args()
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores; medians of {RUNS} runs")
     compare_alphabeta()
-    print(f"\n{'search':<52}{'seconds':>9}{'':>24}")
-    start = games.start("connect4")
-    for depth in (10, 12, 14):
-        nodes = deepening.search(start, depth=depth).nodes
-        took = statistics.median(seconds(lambda depth=depth: deepening.search(start, depth=depth)) for _ in range(RUNS))  # type: ignore[misc]
-        print(f"{f'Connect-4, deepening with table and ordering, {depth} plies':<52}{took:>9.2f}{nodes:>14,} nodes")
-    took = statistics.median(seconds(lambda: minimax.search(games.start("tictactoe"))) for _ in range(RUNS))
-    print(f"{'tic-tac-toe, minimax, to the end':<52}{took:>9.2f}{549_946:>14,} nodes")
-    for name, game, simulations in (
-        ("Connect-4", start, SIMULATIONS),
-        ("Go on 9x9", games.start("go"), SIMULATIONS // 30),
-    ):
-        took = statistics.median(
-            seconds(lambda game=game, times=simulations: mcts.search(game, simulations=times, random=Random(1)))  # type: ignore[misc]
-            for _ in range(RUNS)
-        )
-        print(f"{f'{name}, MCTS':<52}{took:>9.2f}{simulations / took:>14,.0f} simulations/s")
-    chess = games.load("chess", MIDDLE_GAME)
-    nodes = pvs.search(chess, depth=4, table=True, ordering=True).nodes
-    took = statistics.median(
-        seconds(lambda: pvs.search(chess, depth=4, table=True, ordering=True)) for _ in range(RUNS)
-    )
-    print(f"{'chess, middle game, PVS with table and ordering':<52}{took:>9.2f}{nodes / took:>14,.0f} nodes/s")
+    compare_forms()
+    mcts_in_open_spiel()
     tracemalloc.start()
     table = Table(2_000_000)
     for key in range(1_000_000):
         table.put((1 << 48) + key * 977, Entry(key / 977, Bound.EXACT, 7, False, 3))
-    print(f"{'a table with a million entries':<52}{tracemalloc.get_traced_memory()[0] / 1e6:>9.0f} MB")
+    print(f"{'a table with a million entries':<48}{tracemalloc.get_traced_memory()[0] / 1e6:>11.0f} MB")
     tracemalloc.stop()
 
 

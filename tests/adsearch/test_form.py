@@ -80,13 +80,6 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     return found
 
 
-def interpreted(search: Callable[..., Any], state: State[Any], **options: Any) -> Any:
-    """The result of the sources."""
-    owner = getattr(search, "__self__", None)
-    source = inspect.unwrap(search if owner is None else search.__func__)  # type: ignore[attr-defined]
-    return source(state, **options) if owner is None else source(owner, state, **options)
-
-
 def told(search: Callable[..., Any], state: State[Any], options: dict[str, Any]) -> str:
     """All that a search says or leaves behind."""
     given = dict(options)
@@ -132,7 +125,7 @@ def test_every_search_gives_the_same_in_both_forms(board: str, ran: list[bool]) 
             depth = random.randrange(3 if board in SLOW else 4)
             budget = random.choice((None, None, Budget(nodes=random.randrange(300))))
             options = options | {"depth": depth, "budget": budget}
-            source = told(lambda *given, **all,: interpreted(search, *given, **all), state, options)  # noqa: B023
+            source = told(form.interpreted(search), state, options)
             assert told(search, state, options) == source, (name, options, state)
             known += not source.startswith("BadSearch")
     assert sum(ran) == known > 20
@@ -147,7 +140,7 @@ def test_a_table_and_an_ordering_go_from_one_form_to_the_other() -> None:
         state, table, ordering, said = games.start("checkers"), Table(2000), Ordering[Any](), ""
         for compiled in compiled_turns:
             options = {"depth": 5, "table": table, "ordering": ordering}
-            result = deepening(state, **options) if compiled else interpreted(deepening, state, **options)
+            result = deepening(state, **options) if compiled else form.interpreted(deepening)(state, **options)
             said += repr(result)
             state = state.play(result.move)
         both.append(f"{said} {table._young} {table._old}")
@@ -158,7 +151,7 @@ def test_a_table_and_an_ordering_go_from_one_form_to_the_other() -> None:
 def test_without_limits_a_search_goes_to_the_end(ran: list[bool]) -> None:
     for name in ("minimax", "negamax", "alphabeta", "pvs", "deepening", "mtdf", "maxn", "mcts"):
         search, state = algorithms[name].search, games.load("tictactoe", "x.o/.x./..o")
-        assert search(state) == interpreted(search, state)
+        assert search(state) == form.interpreted(search)(state)
     assert all(ran)
 
 
@@ -202,7 +195,7 @@ def start() -> Connect4:
 )
 def test_it_steps_aside_for_what_is_not_ours(state: State[Any], options: dict[str, Any], ran: list[bool]) -> None:
     search = algorithms["alphabeta"].search
-    assert search(state, depth=3, **options) == interpreted(search, state, depth=3, **(options | {"trace": None}))
+    assert search(state, depth=3, **options) == form.interpreted(search)(state, depth=3, **(options | {"trace": None}))
     assert not any(ran)
 
 
@@ -230,7 +223,7 @@ def test_it_steps_aside_while_something_is_replaced(
         search(start(), depth=2)
     with monkeypatch.context() as patch:
         patch.setattr(of, name, value, raising=name != "utilities")
-        assert search(start(), depth=5, ordering=True) == interpreted(search, start(), depth=5, ordering=True)
+        assert search(start(), depth=5, ordering=True) == form.interpreted(search)(start(), depth=5, ordering=True)
         assert not any(ran[not before :])
     search(start(), depth=2)
     assert ran[-1]
