@@ -8,6 +8,7 @@ is drawn. Beside the algorithms, each with the name of its module, are:
 
     positions       state, path_state, wrapped (moves reversed, visits recorded)
     every search    searcher, terms, budget, result, registry, plugins, solving (which one solves a game)
+                    form (compiled or interpreted)
     parts of some   table, ordering, garbage, features (weights of an evaluation)
     what they did   trace (events), trace_calls (calls, true bounds), notebook (how it is shown)
     measures        size, height, count

@@ -22,7 +22,7 @@ from arena.players.submissions import Store
 from arena.ratings import bradley_terry
 from arena.ratings.duels import duels
 from arena.serve.ladder import ANCHORS, Ladder
-from arena.serve.open_ladders import OpenLadder, exists, open_ladder, updated
+from arena.serve.open_ladders import OpenLadder, exists, open_ladder, updated, with_form
 from arena.tournament import formats, host
 from arena.tournament import league as leagues
 from arena.tournament.league import League, ListedAgent
@@ -30,6 +30,7 @@ from arena.tournament.lock import tournament_lock
 from arena.tournament.recorded_games import Wait
 from arena.tournament.tournament import Tournament
 from arena.walls.run_folder import RunFolder
+from db import running
 from db.database import Database
 
 ROUNDS: Final = 10
@@ -58,11 +59,13 @@ def open_or_update(
                 f"{one.league.name}: starts: expected a time to come, got {words.moment(one.starts)}; it would begin "
                 "without agents"
             )
-    ratings = ratings_of_anchors(ladder, database, store, wait=wait, say=say)
+    with database.reading() as connection:
+        rated_in = with_form(ladder, running.tournament(connection, f"{ladder.name} {ANCHORS}"))
+    ratings = ratings_of_anchors(rated_in, database, store, wait=wait, say=say)
     with database.writing() as connection:
         if exists(connection, ladder.name):  # another process has opened it meanwhile
             return updated(connection, ladder, rules=rules, now=now())
-        return open_ladder(connection, ladder, rules=rules, ratings=ratings, now=now())
+        return open_ladder(connection, rated_in, rules=rules, ratings=ratings, now=now())
 
 
 def ratings_of_anchors(

@@ -357,6 +357,7 @@ def standing(
     people = InvitedGames(database, wait, plan)
     pages = None if start_pages is None else start_pages(people)
     confinement = Confinement(folder.scratch, ladder.rules, ladder.ladder.league.conditions)
+    confinement.check()
     with database.reading() as connection:
         submissions = SubmissionWatch(connection, ladder.id)
     games = LadderGames(ladder, database, store, confinement, wait=wait, say=say)

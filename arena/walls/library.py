@@ -13,13 +13,14 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import agents
 from adsearch.errors import one_of, quote
+from adsearch.form import INTERPRETED, Form
 from adsearch.games.catalog import find, is_by_entry_point, is_of_package
 from agents.errors import one_line
 from arena.errors import BadPlayer
@@ -42,6 +43,18 @@ _QUERY: Final = """if True:
     out = sys.stdout
     sys.stdout = sys.stderr
     missing, before = {}, set(sys.modules)
+    form, why = "interpreted", ""
+    try:
+        from adsearch import form as found
+        form, why = found.form(), found.why_interpreted()
+        if form == "compiled" and sys.argv[3]:
+            import pkgutil
+            compiled = importlib.import_module("adsearch_compiled")
+            for each in pkgutil.walk_packages(compiled.__path__, "adsearch_compiled."):
+                importlib.import_module(each.name)
+    except Exception:
+        pass  # what is wrong with this interpreter is said of the modules below
+    twin = {name.partition(".")[0] for name in set(sys.modules) - before} - {"adsearch"}
     if sys.argv[2]:
         from adsearch import games
         try:
@@ -65,6 +78,9 @@ _QUERY: Final = """if True:
         "prefixes": sorted({sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}),
         "standard": sorted({sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}),
         "path": sys.path,
+        "form": form,
+        "why": why,
+        "twin": sorted(twin),
         "missing": missing,
         "files": files,
     }, out)
@@ -86,16 +102,28 @@ class Library:
 
 
 def lay_out(
-    folder: Path, *, python: str | None = None, modules: Sequence[str] | None = None, rules: str = ""
+    folder: Path,
+    *,
+    python: str | None = None,
+    modules: Sequence[str] | None = None,
+    rules: str = "",
+    adsearch: Form | None = None,
 ) -> Library:
     """Fills the empty `folder` with the library for agents; BadPlayer if the interpreter or a module cannot be used.
 
     `python`: default, the one that runs this process. Without `modules` everything installed can be imported; with
-    them, only these, and what the game `rules` needs."""
+    them, only these, and what the game `rules` needs. `adsearch`: the form in which agents must search.
+
+    The compiled modules are shown only with all of adsearch: else an agent could import there what is not listed."""
     program = sys.executable if python is None else os.path.abspath(os.path.expanduser(python))
     roots = ("msgspec",) if modules is None else (*_HOSTING, *modules)
-    facts = _ask(program, roots, rules if modules is not None or is_of_package(rules) else "")
+    shows_twin = modules is None or "adsearch" in modules
+    rules_asked = rules if modules is not None or is_of_package(rules) else ""
+    facts = _ask(program, roots, rules_asked, shows_twin=shows_twin)
     _check(program, facts, roots)
+    if adsearch == "compiled" and facts["form"] != adsearch:
+        raise not_compiled(program, facts["why"])
+    command = (program, *options(adsearch))
     interpreter = _of_interpreter(program, facts)
     if is_brought := is_by_entry_point(rules):
         _name_rules(folder, rules)
@@ -108,27 +136,42 @@ def lay_out(
             for package in _OURS:
                 shutil.copytree(_SOURCES / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
             _compile(program, folder)
-        linked = _link_others(folder, facts) if is_brought else []
+        linked = _link_others(folder, facts, lambda top: is_brought or top in facts["twin"])
         readable = (*interpreter, *installed, *linked, str(folder), *(str(_SOURCES / package) for package in _OURS))
         given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
         path = (str(folder), *(place for place in installed if place in given))
-        return Library((program, "-P", "-m", "agents"), folder, path, _plain(readable), ())
+        return Library((*command, "-P", "-m", "agents"), folder, path, _plain(readable), ())
     _copy_ours(folder, facts["files"], modules)
-    linked = _link_others(folder, facts)
+    linked = _link_others(folder, facts, lambda top: shows_twin or top not in facts["twin"])
     _compile(program, folder)
     hidden = [*installed, *_all_installed(facts)]
     # -S: without the module `site`, only the library and the standard library are on the path.
-    command = (program, "-S", "-P", "-m", "agents")
+    command = (*command, "-S", "-P", "-m", "agents")
     return Library(command, folder, (str(folder),), _plain((*interpreter, *linked, str(folder))), _plain(hidden))
 
 
-def _ask(program: str, roots: Sequence[str], rules: str) -> dict[str, Any]:
+def options(adsearch: Form | None) -> tuple[str, ...]:
+    """The options of Python with which a process searches in this form."""
+    return ("-X", INTERPRETED) if adsearch == "interpreted" else ()
+
+
+def not_compiled(where: str, why: str) -> BadPlayer:
+    """The error for games that need the compiled form of adsearch, which is not `where`."""
+    return BadPlayer(
+        f'adsearch = "compiled" is in the description, or was recorded with the first game, but {where} has only the '
+        f"Python sources of adsearch{f' ({why})' if why else ''}: run `make fast` for it. With adsearch = "
+        '"interpreted" in the description agents search without it, several times slower, so that later games are not '
+        "like earlier ones"
+    )
+
+
+def _ask(program: str, roots: Sequence[str], rules: str, *, shows_twin: bool) -> dict[str, Any]:
     """Facts about the interpreter, after it has imported `roots`, and what the game `rules` needs."""
     path = os.pathsep.join(filter(None, (str(_SOURCES), os.environ.get("PYTHONPATH"))))
     environment = {"PATH": os.environ.get("PATH", os.defpath), "PYTHONPATH": path, "LANG": "C.UTF-8"}
     try:
         done = subprocess.run(
-            [program, "-P", "-c", _QUERY, json.dumps(roots), rules],
+            [program, "-P", "-c", _QUERY, json.dumps(roots), rules, "twin" if shows_twin else ""],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_ANSWERS_WITHIN,
@@ -237,13 +280,13 @@ def _name_rules(folder: Path, rules: str) -> None:
     )
 
 
-def _link_others(folder: Path, facts: dict[str, Any]) -> list[str]:
-    """Links the other imported packages that are not part of Python; returns their real paths."""
+def _link_others(folder: Path, facts: dict[str, Any], is_shown: Callable[[str], bool]) -> list[str]:
+    """Links the other imported packages that are shown and not part of Python; returns their real paths."""
     standard = tuple(path.rstrip("/") + "/" for path in facts["standard"])
     linked = []
     for name, places in facts["files"].items():
         top = name.partition(".")[0]
-        if name != top or top in (*_OURS, "__main__") or not places:
+        if name != top or top in (*_OURS, "__main__") or not places or not is_shown(top):
             continue
         place = places[0]
         apart = any(f"/{installed}/" in place for installed in _INSTALLED)
