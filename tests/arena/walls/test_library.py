@@ -16,6 +16,7 @@ import pytest
 
 from adsearch import games
 from adsearch.errors import quote
+from adsearch.form import INTERPRETED
 from agents.protocol import Verdict
 from arena.errors import BadPlayer
 from arena.match.allowance import WallKind
@@ -157,6 +158,9 @@ def pretender(path: Path, **told: Any) -> str:
         "prefixes": [str(path.parent)],
         "standard": [str(path.parent)],
         "path": [],
+        "form": "interpreted",
+        "why": "",
+        "twin": [],
         "missing": {},
         "files": {},
     }
@@ -245,6 +249,42 @@ def test_a_relative_interpreter_is_found_from_here(
     python = pretender(tmp_path / "python")
     monkeypatch.chdir(tmp_path)
     assert library.lay_out(folder, python="./python").command[0] == python
+
+
+# The compiled form of adsearch.
+
+
+@pytest.fixture
+def twin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder in which interpreters find a compiled form."""
+    place = tmp_path / "installed"
+    (place / "adsearch_compiled").mkdir(parents=True)
+    (place / "adsearch_compiled" / "__init__.py").touch()
+    (place / "adsearch_compiled" / "alphabeta.py").write_text("import shared__mypyc")
+    (place / "shared__mypyc.py").touch()
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(place), os.environ.get("PYTHONPATH", "")]))
+    return place
+
+
+@pytest.mark.usefixtures("twin")
+@pytest.mark.parametrize("kind", CONFINED)
+@pytest.mark.parametrize(
+    ("modules", "shown"), [(None, True), (["adsearch"], True), (["adsearch.alphabeta"], False), ([], False)]
+)
+def test_the_compiled_form_is_shown_with_all_of_adsearch_and_else_not(
+    modules: list[str] | None, shown: bool, kind: WallKind, folder: Path, tmp_path: Path
+) -> None:
+    laid = library.lay_out(folder, modules=modules, adsearch="compiled")
+    names = ("adsearch_compiled", "adsearch_compiled.alphabeta", "shared__mypyc")
+    told = imported(laid, TRIES.format(names=names), kind, tmp_path / "scratch").split()
+    assert told == ([*names] if shown else ["-"] * 3)
+
+
+def test_an_interpreter_without_the_compiled_form_is_refused_if_it_is_required(folder: Path, tmp_path: Path) -> None:
+    python = pretender(tmp_path / "python", why="built for Python 3.14")
+    words = refusal(folder, python=python, adsearch="compiled")
+    assert f"but {python} has only the Python sources of adsearch (built for Python 3.14): run `make fast`" in words
+    assert library.lay_out(folder, python=python, adsearch="interpreted").command[1:3] == ("-X", INTERPRETED)
 
 
 # Real agents.
