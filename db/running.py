@@ -197,6 +197,13 @@ def own_clocks(connection: Connection, tournament: int) -> dict[str, str]:
     return {name: clock for name, clock in own.items() if clock not in (None, found.get("clock"))}
 
 
+def forms(connection: Connection, tournament: int) -> set[str]:
+    """The forms of adsearch in which its agents have searched, as far as known."""
+    seats = select(Seat.adsearch).join(Game, Game.id == Seat.game)
+    found = connection.execute(seats.where(Game.tournament == tournament).distinct()).scalars()
+    return {one for one in found if one is not None}
+
+
 def pairings(connection: Connection, tournament: int) -> list[tuple[int, str, tuple[str, ...]]]:
     """Every pairing: its round, its key, and the players of its first game by seat; in the order of their numbers."""
     rows = connection.execute(

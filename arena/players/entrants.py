@@ -57,10 +57,15 @@ def built_in(text: str, name: str, start: State[Any], adsearch: Form | None) -> 
 
 def of_kit(text: str, name: str, adsearch: Form | None) -> Entrant:
     """An entrant without walls: a built-in agent, or a file of ours. BadPlayer if it cannot search in this form."""
-    if adsearch == "compiled" and form.form() != adsearch:
-        raise library.not_compiled("this installation", form.why_interpreted())
+    check_form(adsearch)
     options = library.options(adsearch)
     return Entrant(name, " ".join((text, *options)), (*options, "-m", "agents", text, "--connect", "-"), source=text)
+
+
+def check_form(adsearch: Form | None) -> None:
+    """BadPlayer if agents must search in the compiled form of adsearch, and this installation does not have it."""
+    if adsearch == "compiled" and form.form() != adsearch:
+        raise library.not_compiled("this installation", form.why_interpreted())
 
 
 def enter(
@@ -329,9 +334,9 @@ class Confinement:
         return command, walls
 
     def check(self) -> None:
-        """BadPlayer if agents must search in the compiled form of adsearch, and it is not here."""
+        """As `check_form`, also of the Python that runs the agents."""
+        check_form(self.conditions.adsearch)
         if self.conditions.adsearch == "compiled":
-            of_kit("", "", "compiled")
             _ = self._library
 
     def start_limit(self, allowance: Allowance | None = None) -> int:

@@ -17,6 +17,7 @@ from arena.history import words
 from arena.match.schedule import Finished
 from arena.play import cores
 from arena.play.director import Director
+from arena.players.entrants import check_form
 from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.ratings import bradley_terry
@@ -50,7 +51,9 @@ def open_or_update(
     rules = store.take_game(ladder.league.game)
     with database.writing() as connection:
         if exists(connection, ladder.name):
-            return updated(connection, ladder, rules=rules, now=now())
+            found = updated(connection, ladder, rules=rules, now=now())
+            check_form(found.ladder.league.conditions.adsearch)
+            return found
     if ladder.closes <= now():
         raise BadLeague(f"{ladder.name}: closes: expected a time to come, got {words.moment(ladder.closes)}")
     for one in ladder.tournaments:
@@ -61,6 +64,7 @@ def open_or_update(
             )
     with database.reading() as connection:
         rated_in = with_form(ladder, running.tournament(connection, f"{ladder.name} {ANCHORS}"))
+    check_form(rated_in.league.conditions.adsearch)
     ratings = ratings_of_anchors(rated_in, database, store, wait=wait, say=say)
     with database.writing() as connection:
         if exists(connection, ladder.name):  # another process has opened it meanwhile

@@ -221,7 +221,7 @@ def test_keys_that_a_message_does_not_know_are_ignored() -> None:
 def test_a_form_of_adsearch_is_one_of_two_words() -> None:
     message = {"type": "ready", "game": 7, "adsearch": "compiled"}
     assert from_player(message) == Ready(7, adsearch="compiled")
-    assert "expected" in refusal(message | {"adsearch": "fast"}) or "Invalid" in refusal(message | {"adsearch": "fast"})
+    assert refusal(message | {"adsearch": "fast"}).startswith("message of type 'ready': Invalid enum value 'fast'")
 
 
 def test_a_hello_over_stdio_needs_nothing_but_the_version() -> None:

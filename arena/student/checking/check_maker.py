@@ -240,6 +240,7 @@ class CheckMaker:
             _refuse_unless_there(exam.only, self._start, exam)
         terms = structs.replace(exam.conditions, reuse=True)
         self.confinement = Confinement(scratch, self._rules, terms)
+        self.confinement.check()  # else each agent would be told of it
         self._numbers = numbers
 
     def check(self, place: int, candidate: Candidate) -> RunningCheck:

@@ -175,6 +175,18 @@ def test_agents_are_started_and_recorded_as_the_tournament_says(tmp_path: Path) 
     assert [seat["adsearch"] for seat in shown["seats"]] == ["interpreted", "interpreted"]
 
 
+def test_results_say_if_games_were_not_searched_alike(tmp_path: Path) -> None:
+    described(tmp_path, 'adsearch = "interpreted"', OURS)
+    assert arena("run", "cs101.toml", cwd=tmp_path).code == 0
+    note = "not all games are alike: agents searched compiled in some"
+    for command in (("results",), ("results", "rank")):
+        assert note not in arena(*command, cwd=tmp_path).out
+    with closing(sqlite3.connect(tmp_path / "arena.db")) as database, database:
+        database.execute("UPDATE seat SET adsearch = 'compiled' WHERE game = 1")
+    for command in (("results",), ("results", "rank")):
+        assert note in arena(*command, cwd=tmp_path).out
+
+
 @pytest.mark.usefixtures("twin")
 def test_agents_search_in_the_compiled_form_where_it_is(tmp_path: Path) -> None:
     described(tmp_path, 'modules = ["adsearch"]')
