@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -23,6 +22,7 @@ from arena.tournament.preparation import plan_of
 from arena.tournament.tournament import Tournament
 from arena.walls import library
 from db.database import Database
+from tests.kit import compiled_twin
 from tests.kit.arena_program import arena
 
 AGENT = """
@@ -48,18 +48,6 @@ def here(monkeypatch: pytest.MonkeyPatch) -> Here:
         monkeypatch.setattr(library, "_ask", lambda *asked, **more: ask(*asked, **more) | {"form": there})
 
     return make
-
-
-@pytest.fixture
-def twin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, here: Here) -> Path:
-    """A compiled form for this process, and for all that it starts."""
-    place = tmp_path / "installed"
-    (place / "adsearch_compiled").mkdir(parents=True)
-    (place / "adsearch_compiled" / "__init__.py").touch()
-    (place / "adsearch_compiled" / "part.py").touch()
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(place), os.environ.get("PYTHONPATH", "")]))
-    here("compiled")
-    return place
 
 
 def described(folder: Path, keys: str = "", players: Sequence[str] = ("asks.py", "greedy")) -> leagues.League:
@@ -164,6 +152,7 @@ def test_the_default_name_of_a_tournament_does_not_depend_on_the_form(adsearch: 
 # It reaches the processes.
 
 
+@pytest.mark.journey
 def test_agents_are_started_and_recorded_as_the_tournament_says(tmp_path: Path) -> None:
     described(tmp_path, 'adsearch = "interpreted"')
     ended = arena("run", "cs101.toml", cwd=tmp_path)
@@ -175,6 +164,7 @@ def test_agents_are_started_and_recorded_as_the_tournament_says(tmp_path: Path) 
     assert [seat["adsearch"] for seat in shown["seats"]] == ["interpreted", "interpreted"]
 
 
+@pytest.mark.costly
 def test_results_say_if_games_were_not_searched_alike(tmp_path: Path) -> None:
     described(tmp_path, 'adsearch = "interpreted"', OURS)
     assert arena("run", "cs101.toml", cwd=tmp_path).code == 0
@@ -187,8 +177,12 @@ def test_results_say_if_games_were_not_searched_alike(tmp_path: Path) -> None:
         assert note in arena(*command, cwd=tmp_path).out
 
 
-@pytest.mark.usefixtures("twin")
-def test_agents_search_in_the_compiled_form_where_it_is(tmp_path: Path) -> None:
+@pytest.mark.costly
+def test_agents_search_in_the_compiled_form_where_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, here: Here
+) -> None:
+    compiled_twin.install(tmp_path, monkeypatch)
+    here("compiled")
     described(tmp_path, 'modules = ["adsearch"]')
     ended = arena("run", "cs101.toml", cwd=tmp_path)
     assert ended.code == 0, ended.err

@@ -26,6 +26,7 @@ from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.walls import library
 from arena.walls.library import Library
+from tests.kit import compiled_twin
 from tests.kit.behind_walls import need, said, start
 from tests.kit.one_game_judge import Judge
 
@@ -254,26 +255,19 @@ def test_a_relative_interpreter_is_found_from_here(
 # The compiled form of adsearch.
 
 
-@pytest.fixture
-def twin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder in which interpreters find a compiled form."""
-    place = tmp_path / "installed"
-    (place / "adsearch_compiled").mkdir(parents=True)
-    (place / "adsearch_compiled" / "__init__.py").touch()
-    (place / "adsearch_compiled" / "alphabeta.py").write_text("import shared__mypyc")
-    (place / "shared__mypyc.py").touch()
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(place), os.environ.get("PYTHONPATH", "")]))
-    return place
-
-
-@pytest.mark.usefixtures("twin")
 @pytest.mark.parametrize("kind", CONFINED)
 @pytest.mark.parametrize(
     ("modules", "shown"), [(None, True), (["adsearch"], True), (["adsearch.alphabeta"], False), ([], False)]
 )
 def test_the_compiled_form_is_shown_with_all_of_adsearch_and_else_not(
-    modules: list[str] | None, shown: bool, kind: WallKind, folder: Path, tmp_path: Path
+    modules: list[str] | None,
+    shown: bool,
+    kind: WallKind,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    compiled_twin.install(tmp_path, monkeypatch)
     laid = library.lay_out(folder, modules=modules, adsearch="compiled")
     names = ("adsearch_compiled", "adsearch_compiled.alphabeta", "shared__mypyc")
     told = imported(laid, TRIES.format(names=names), kind, tmp_path / "scratch").split()

@@ -74,6 +74,7 @@ def checked(text: object, game: str = "connect4", **others: Any) -> CheckReport:
         return examine(str(text), conditions, folder)
 
 
+@pytest.mark.costly
 def test_agents_and_opponents_search_in_the_form_of_the_conditions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
