@@ -129,13 +129,13 @@ def _with_folders_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iter
 def _without_asking_an_interpreter_twice(once_for_all: bool) -> Iterator[None]:
     """What a Python says of itself is the same all the while; asking costs a process."""
     ask = library._ask
-    once = functools.cache(lambda program, roots, shows_twin, _path: ask(program, roots, "", shows_twin=shows_twin))
+    once = functools.cache(lambda program, roots, _path: ask(program, roots, ""))
 
     @functools.wraps(ask)
-    def ask_once(program: str, roots: Sequence[str], rules: str, *, shows_twin: bool) -> dict[str, Any]:
+    def ask_once(program: str, roots: Sequence[str], rules: str) -> dict[str, Any]:
         if rules or not once_for_all:  # `rules` is a file that may change
-            return ask(program, roots, rules, shows_twin=shows_twin)
-        return copy.deepcopy(once(program, tuple(roots), shows_twin, os.environ.get("PYTHONPATH")))
+            return ask(program, roots, rules)
+        return copy.deepcopy(once(program, tuple(roots), os.environ.get("PYTHONPATH")))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(library, "_ask", ask_once)

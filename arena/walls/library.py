@@ -13,7 +13,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -43,18 +43,6 @@ _QUERY: Final = """if True:
     out = sys.stdout
     sys.stdout = sys.stderr
     missing, before = {}, set(sys.modules)
-    form, why = "interpreted", ""
-    try:
-        from adsearch import form as found
-        form, why = found.form(), found.why_interpreted()
-        if form == "compiled" and sys.argv[3]:
-            import pkgutil
-            compiled = importlib.import_module("adsearch_compiled")
-            for each in pkgutil.walk_packages(compiled.__path__, "adsearch_compiled."):
-                importlib.import_module(each.name)
-    except Exception:
-        pass  # what is wrong with this interpreter is said of the modules below
-    twin = {name.partition(".")[0] for name in set(sys.modules) - before} - {"adsearch"}
     if sys.argv[2]:
         from adsearch import games
         try:
@@ -66,11 +54,22 @@ _QUERY: Final = """if True:
             importlib.import_module(name)
         except BaseException as error:
             missing[name] = f"{type(error).__name__}: {error}"
-    files = {}
-    for name in sorted(set(sys.modules) - before):
-        module = sys.modules[name]
-        places = [getattr(module, "__file__", None), *getattr(module, "__path__", ())]
-        files[name] = [place for place in places if isinstance(place, str)]
+    def imported_since(before):
+        files = {}
+        for name in sorted(set(sys.modules) - before):
+            module = sys.modules[name]
+            places = [getattr(module, "__file__", None), *getattr(module, "__path__", ())]
+            files[name] = [place for place in places if isinstance(place, str)]
+        return files
+    files, before = imported_since(before), set(sys.modules)
+    form, why = "interpreted", ""
+    if not missing:
+        from adsearch import form as found
+        form, why = found.form(), found.why_interpreted()
+    if form == "compiled":
+        import adsearch_compiled, pkgutil
+        for each in pkgutil.walk_packages(adsearch_compiled.__path__, "adsearch_compiled."):
+            importlib.import_module(each.name)
     json.dump({
         "version": sys.version_info[:2],
         "tag": sys.implementation.cache_tag,
@@ -80,9 +79,9 @@ _QUERY: Final = """if True:
         "path": sys.path,
         "form": form,
         "why": why,
-        "twin": sorted(twin),
         "missing": missing,
         "files": files,
+        "compiled": imported_since(before),
     }, out)
 """
 
@@ -117,9 +116,7 @@ def lay_out(
     The compiled modules are shown only with all of adsearch: else an agent could import there what is not listed."""
     program = sys.executable if python is None else os.path.abspath(os.path.expanduser(python))
     roots = ("msgspec",) if modules is None else (*_HOSTING, *modules)
-    shows_twin = modules is None or "adsearch" in modules
-    rules_asked = rules if modules is not None or is_of_package(rules) else ""
-    facts = _ask(program, roots, rules_asked, shows_twin=shows_twin)
+    facts = _ask(program, roots, rules if modules is not None or is_of_package(rules) else "")
     _check(program, facts, roots)
     if adsearch == "compiled" and facts["form"] != adsearch:
         raise not_compiled(program, facts["why"])
@@ -128,6 +125,8 @@ def lay_out(
     if is_brought := is_by_entry_point(rules):
         _name_rules(folder, rules)
     installed = [path for path in facts["path"] if os.path.basename(path) in _INSTALLED and os.path.isdir(path)]
+    shows_compiled = adsearch != "interpreted" and (modules is None or "adsearch" in modules)
+    compiled = _link_others(folder, facts, "compiled") if shows_compiled else []
     if modules is None:
         if facts["tag"] == sys.implementation.cache_tag:
             for package in _OURS:
@@ -136,13 +135,13 @@ def lay_out(
             for package in _OURS:
                 shutil.copytree(_SOURCES / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
             _compile(program, folder)
-        linked = _link_others(folder, facts, lambda top: is_brought or top in facts["twin"])
+        linked = compiled + (_link_others(folder, facts, "files") if is_brought else [])
         readable = (*interpreter, *installed, *linked, str(folder), *(str(_SOURCES / package) for package in _OURS))
         given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
         path = (str(folder), *(place for place in installed if place in given))
         return Library((*command, "-P", "-m", "agents"), folder, path, _plain(readable), ())
     _copy_ours(folder, facts["files"], modules)
-    linked = _link_others(folder, facts, lambda top: shows_twin or top not in facts["twin"])
+    linked = compiled + _link_others(folder, facts, "files")
     _compile(program, folder)
     hidden = [*installed, *_all_installed(facts)]
     # -S: without the module `site`, only the library and the standard library are on the path.
@@ -165,13 +164,13 @@ def not_compiled(where: str, why: str) -> BadPlayer:
     )
 
 
-def _ask(program: str, roots: Sequence[str], rules: str, *, shows_twin: bool) -> dict[str, Any]:
+def _ask(program: str, roots: Sequence[str], rules: str) -> dict[str, Any]:
     """Facts about the interpreter, after it has imported `roots`, and what the game `rules` needs."""
     path = os.pathsep.join(filter(None, (str(_SOURCES), os.environ.get("PYTHONPATH"))))
     environment = {"PATH": os.environ.get("PATH", os.defpath), "PYTHONPATH": path, "LANG": "C.UTF-8"}
     try:
         done = subprocess.run(
-            [program, "-P", "-c", _QUERY, json.dumps(roots), rules, "twin" if shows_twin else ""],
+            [program, "-P", "-c", _QUERY, json.dumps(roots), rules],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_ANSWERS_WITHIN,
@@ -280,13 +279,13 @@ def _name_rules(folder: Path, rules: str) -> None:
     )
 
 
-def _link_others(folder: Path, facts: dict[str, Any], is_shown: Callable[[str], bool]) -> list[str]:
-    """Links the other imported packages that are shown and not part of Python; returns their real paths."""
+def _link_others(folder: Path, facts: dict[str, Any], imported: str) -> list[str]:
+    """Links the other packages among the `imported` ones that are not part of Python; returns their real paths."""
     standard = tuple(path.rstrip("/") + "/" for path in facts["standard"])
     linked = []
-    for name, places in facts["files"].items():
+    for name, places in facts[imported].items():
         top = name.partition(".")[0]
-        if name != top or top in (*_OURS, "__main__") or not places or not is_shown(top):
+        if name != top or top in (*_OURS, "__main__") or not places:
             continue
         place = places[0]
         apart = any(f"/{installed}/" in place for installed in _INSTALLED)

@@ -161,7 +161,7 @@ def pretender(path: Path, **told: Any) -> str:
         "path": [],
         "form": "interpreted",
         "why": "",
-        "twin": [],
+        "compiled": {},
         "missing": {},
         "files": {},
     }
