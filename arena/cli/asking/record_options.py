@@ -109,8 +109,8 @@ def title_of(connection: Connection, tournaments: Sequence[str | None]) -> str:
 
 
 def unlike_note(connection: Connection, tournaments: Sequence[str | None]) -> str:
-    """The lines below a table of results if some agents of its tournament have a clock of their own, or if not all
-    searched in the same form of adsearch; else empty."""
+    """The lines below a table of results if some agents of its tournament have a clock of their own, or searched in
+    two forms of adsearch; else empty."""
     from db import lookup, running
 
     if len(tournaments) != 1:
@@ -119,7 +119,7 @@ def unlike_note(connection: Connection, tournaments: Sequence[str | None]) -> st
     own = running.own_clocks(connection, id)
     listed = ", ".join(f"{printable(name)} {clock}" for name, clock in own.items())
     notes = [f"not all have the same clock: {listed}; their strengths with that are compared"] if own else []
-    if len(running.forms(connection, id)) > 1:
+    if running.searched_unlike(connection, id):
         notes.append("not all games are alike: agents searched compiled in some and interpreted, slower, in others")
     return "\n".join(notes)
 
