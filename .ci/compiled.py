@@ -42,7 +42,10 @@ from typing import Any, Final, Self, cast, final
 from {form.PACKAGE}.bits import bit_count
 """
 BITS: Final = """\
-from mypy_extensions import i64
+from __future__ import annotations
+from typing import TYPE_CHECKING
+if TYPE_CHECKING:
+    from mypy_extensions import i64
 
 def bit_count(number: int) -> int:
     if number < 0 or number >= 1 << 62:

@@ -34,7 +34,7 @@ GAMES: Final = {
     "games.backgammon": "Backgammon",
 }
 INTERPRETED: Final = "adsearch=interpreted"
-"""The value of Python's option -X with which a process uses the sources only."""
+"""The value of Python's option -X with which a process searches as the sources say."""
 SMALLEST_STACK: Final = 512 * 1024
 """Bytes of a thread's stack on which the deepest compiled search has room."""
 
@@ -66,7 +66,7 @@ def why_interpreted() -> str:
         package = import_module(PACKAGE)
     except ImportError:
         return "nothing is compiled here; `make fast` compiles it, and so does a wheel for this machine"
-    if digest() != package.DIGEST:
+    if digest() != getattr(package, "DIGEST", 0):
         return "what is compiled here is not made from these sources; run `make fast` again"
     try:
         compiled("terms")
@@ -96,16 +96,18 @@ def compiled(module: str) -> Any:
     return import_module(name)
 
 
-def digest() -> int:
-    """A number for the sources that are compiled."""
+def digest() -> int | None:
+    """A number for the sources that are compiled; None if they cannot be read."""
     from zlib import crc32
 
     folder = __file__.removesuffix("form.py")
     number = 0
-    for module in MODULES:
-        with open(f"{folder}{module.replace('.', '/')}.py", "rb") as source:
-            number = crc32(source.read(), number)
-    return number
+    with suppress(OSError):
+        for module in MODULES:
+            with open(f"{folder}{module.replace('.', '/')}.py", "rb") as source:
+                number = crc32(source.read(), number)
+        return number
+    return None
 
 
 def in_either_form(search: F) -> F:

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from msgspec import UNSET
 
-from adsearch import State, games
+from adsearch import State, form, games
 from agents import diagnosis, hosting
 from agents.agent import WITHOUT_CLOCK, Agent, Clock, Resign
 from agents.own_process import own_wait
@@ -97,7 +97,7 @@ class Player:
                 gc.unfreeze()
                 gc.collect()  # what the last game left; a new process has little, and a collection takes 2.5 ms
             gc.freeze()
-        return Ready(start.game)
+        return Ready(start.game, adsearch=form.prepared())
 
     def _turn(self, turn: Turn, arrived: int) -> Move | Resignation:
         cpu, delay = time.process_time_ns(), own_wait()

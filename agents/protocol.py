@@ -16,6 +16,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from adsearch import State
 from adsearch.errors import BadCell, meant, quote
+from adsearch.form import Form
 from agents.errors import BadMessage, one_line
 
 PROTOCOL: Final = 1
@@ -116,6 +117,8 @@ class Ready(_Message, frozen=True):
     game: Integer64
     board: bool = False
     """Whether each turn has the board as numbers."""
+    adsearch: Form | None = None
+    """The form of adsearch that the player's process searches in; used only if our own host sends it."""
 
 
 class Move(_Message, frozen=True):

@@ -164,7 +164,7 @@ class Database(Connections):
 # Creates the tables of a new database, and migrates an older database with Alembic, after making a backup of it.
 
 
-REVISION: Final = "0012"
+REVISION: Final = "0013"
 """The Alembic revision of this program's tables."""
 _MIGRATIONS: Final = Path(__file__).parent / "migrations"
 

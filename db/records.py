@@ -200,6 +200,8 @@ class SeatRecord(Struct, frozen=True):
     """The seed that the player got; None if the game was not played, or if it is not recorded."""
     clock: str | None = None
     """Its own clock; None: that of the game."""
+    adsearch: Literal["compiled", "interpreted"] | None = None
+    """The form of adsearch that its process searched in; None: not known, or not an agent of our kit."""
 
 
 SEAT_RESULT: Final = SeatRecord.__struct_fields__[2:]

@@ -197,6 +197,13 @@ def own_clocks(connection: Connection, tournament: int) -> dict[str, str]:
     return {name: clock for name, clock in own.items() if clock not in (None, found.get("clock"))}
 
 
+def searched_unlike(connection: Connection, tournament: int) -> bool:
+    """Whether one of its agents has searched in one form of adsearch in some games, and in another one in others."""
+    seats = select(Seat.name).join(Game, Game.id == Seat.game).where(Game.tournament == tournament)
+    unlike = seats.group_by(Seat.name).having(func.count(Seat.adsearch.distinct()) > 1)
+    return connection.execute(unlike.limit(1)).first() is not None
+
+
 def pairings(connection: Connection, tournament: int) -> list[tuple[int, str, tuple[str, ...]]]:
     """Every pairing: its round, its key, and the players of its first game by seat; in the order of their numbers."""
     rows = connection.execute(

@@ -152,6 +152,8 @@ class Seat(_Rows, sqlite_with_rowid=False):
     """The seed that the player got; NULL if the game was not played, or by an older version."""
     clock: ColumnElement[str | None] = columns.text(nullable=True)
     """Its own clock; NULL: that of the game."""
+    adsearch: ColumnElement[str | None] = columns.text(nullable=True)
+    """The form of adsearch that its process searched in; NULL: not known, or not an agent of our kit."""
 
 
 class Move(_Rows, sqlite_with_rowid=False):

@@ -106,7 +106,7 @@ TEXTS: Final = (
 """The fields that are strings in files."""
 NUMBERS: Final = ("round", "number", "attempt", "leg", "seed", "fault", "plies")
 """The fields that are whole numbers in files."""
-SEAT: Final = ("seat", "player", "version", "spent", "longest", "cpu", "memory", "stderr", "clock")
+SEAT: Final = ("seat", "player", "version", "spent", "longest", "cpu", "memory", "stderr", "clock", "adsearch")
 """The fields of a seat in the JSON of a game."""
 MOVE: Final = ("ply", "who", "move", "spent", "left", "cpu", "delay", "lag", "score", "depth", "nodes", "line", "text")
 """The fields of a ply in the JSON of a game."""

@@ -23,6 +23,7 @@ from typing import Any, Final
 
 from distributed import Worker, WorkerPlugin, get_worker
 
+from adsearch import form
 from agents.errors import one_line
 from arena import installation
 from arena.errors import ArenaError
@@ -34,7 +35,7 @@ from arena.play.director import Director
 from arena.players.submissions import Store
 from arena.tournament.host import host as how_played
 from arena.tournament.host import machine, measure_speed, measured_speed
-from arena.walls import probe
+from arena.walls import library, probe
 from arena.walls.run_folder import RunFolder
 
 PLUGIN: Final = "arena-game-host"
@@ -262,6 +263,8 @@ class GameHost(WorkerPlugin):  # type: ignore[misc]
                 return f"it offers no {kind} ({offer.why}){advice}"
         if self.games < joining.cores_a_game:
             return f"ponder = true needs {joining.cores_a_game} cores for each game, and it offers {self.games}"
+        if joining.conditions.adsearch == "compiled" and form.form() != "compiled":
+            return str(library.not_compiled("it", form.why_interpreted()))
         return ""
 
     def play(self, data: bytes, answer: Callable[[Played], None]) -> None:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from msgspec import Struct, json
 
+from adsearch.form import Form
 from arena.match.allowance import Allowance, Seconds, WallKind, Whole
 from arena.match.clock import MILLISECOND, SECOND
 from db.records import GameKind, MoveRecord
@@ -127,6 +128,8 @@ class Conditions(Struct, frozen=True, kw_only=True):
     """Path of the interpreter for Python agents; None: the server's own."""
     modules: tuple[str, ...] | None = None
     """Modules that agents can import besides the standard library; None: all that the interpreter has."""
+    adsearch: Form | None = None
+    """The form of adsearch that Python agents search in; None: what is there. A tournament that is recorded has one."""
     kind: GameKind = GameKind.CASUAL
     """What the games are played for. Players cannot tell."""
     position: str = ""

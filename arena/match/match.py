@@ -19,6 +19,7 @@ from msgspec import UNSET, structs
 
 from adsearch import CHANCE, State
 from adsearch.errors import BadGame, BadMove, quote
+from adsearch.form import Form
 from agents.errors import one_line
 from agents.protocol import (
     MOST_DROPPED,
@@ -80,7 +81,7 @@ class _Seat:
     """What the match knows of one seat."""
 
     __slots__ = (
-        *("arrived", "cpu", "dropped", "events", "fault", "longest", "memory", "plan", "ready", "ready_by"),
+        *("adsearch", "arrived", "cpu", "dropped", "events", "fault", "longest", "memory", "plan", "ready", "ready_by"),
         *("reported", "spent", "stderr", "wants_board", "wants_legal", "wants_position"),
     )
 
@@ -98,6 +99,7 @@ class _Seat:
         self.cpu: int | None = None
         self.memory: int | None = None
         self.stderr: str | None = None
+        self.adsearch: Form | None = None
 
 
 class _Spent(NamedTuple):
@@ -246,6 +248,7 @@ class Match:
                     stderr=seat.stderr,
                     seed=seat.plan.seed,
                     clock=self.fixture.conditions.own_clock(seat.plan.player),
+                    adsearch=seat.adsearch,
                 )
                 for number, seat in enumerate(self._seats)
             ),
@@ -262,6 +265,8 @@ class Match:
             return
         place.ready = True
         place.wants_board = message.board
+        if place.plan.hosted:
+            place.adsearch = message.adsearch
         if all(other.ready for other in self._seats):
             self.phase = Phase.PLAYING
             self._go_on(now)

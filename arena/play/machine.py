@@ -24,6 +24,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from adsearch import form
 from adsearch.plugins import broken
 from agents.errors import one_line
 from arena import installation
@@ -442,6 +443,7 @@ def of_system() -> list[Finding]:
         found("system", "arena", installation.version()),
         operating_system(platform.system(), platform.release(), platform.machine()),
         *_software(),
+        search(form.form(), form.why_interpreted()),
         open_files(),
     ]
 
@@ -463,6 +465,11 @@ def _software() -> list[Finding]:
         return [*others, found("system", "ZeroMQ", zmq.zmq_version())]
     advice = "pyzmq needs a libzmq with ipc: pip install --force-reinstall pyzmq"
     return [*others, Finding("system", "ZeroMQ", f"{zmq.zmq_version()} without ipc", Health.PROBLEM, advice)]
+
+
+def search(of_adsearch: str, why: str) -> Finding:
+    """The form in which agents search; `why` it is not the compiled one, and what to do."""
+    return found("system", "search", of_adsearch, why)
 
 
 def open_files() -> Finding:

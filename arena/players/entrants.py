@@ -20,8 +20,9 @@ from typing import Any, Final
 
 from msgspec import convert, to_builtins
 
-from adsearch import State
+from adsearch import State, form
 from adsearch.errors import quote
+from adsearch.form import Form
 from adsearch.games import catalog
 from agents.errors import BadMessage, CannotPlay
 from agents.loading import ALLOWED
@@ -42,15 +43,29 @@ from arena.walls.jail import NoProgram, Walls
 from arena.walls.warden_settings import WardenSettings
 
 
-def built_in(text: str, name: str, start: State[Any]) -> Entrant:
-    """An entrant for a built-in agent; BadFixture if it cannot play, AgentsError if `text` names none."""
+def built_in(text: str, name: str, start: State[Any], adsearch: Form | None) -> Entrant:
+    """An entrant for a built-in agent that searches in this form (None: what is there); BadFixture if it cannot play,
+    AgentsError if `text` names none."""
     from agents import builtin  # here: it loads every search algorithm, 0.1 s
 
     try:
         builtin.check_can_play(text, start)
     except CannotPlay as error:
         raise BadFixture(str(error)) from None
-    return Entrant(name, text, ("-m", "agents", text, "--connect", "-"), source=text)
+    return of_kit(text, name, adsearch)
+
+
+def of_kit(text: str, name: str, adsearch: Form | None) -> Entrant:
+    """An entrant without walls: a built-in agent, or a file of ours. BadPlayer if it cannot search in this form."""
+    check_form(adsearch)
+    options = library.options(adsearch)
+    return Entrant(name, " ".join((text, *options)), (*options, "-m", "agents", text, "--connect", "-"), source=text)
+
+
+def check_form(adsearch: Form | None) -> None:
+    """BadPlayer if agents must search in the compiled form of adsearch, and this installation does not have it."""
+    if adsearch == "compiled" and form.form() != adsearch:
+        raise library.not_compiled("this installation", form.why_interpreted())
 
 
 def enter(
@@ -67,7 +82,7 @@ def enter(
 
     An agent that is not built in is confined as `confinement` says; `walls` and `allowance` replace its defaults."""
     if player.kind is PlayerKind.BUILTIN:
-        return built_in(player.text, name, start)
+        return built_in(player.text, name, start, confinement.conditions.adsearch)
     if player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT):
         raise BadPlayer(f"'{player.text}' can only play in `arena play`, at a terminal")
     if player.engine is not None:
@@ -78,7 +93,7 @@ def enter(
         check(player.text, player.engine, settings, confinement.rules, start.position())
     return Entrant(
         name,
-        f"{name} {submission.hash}",
+        " ".join((name, submission.hash, *library.options(confinement.conditions.adsearch))),
         ("-m", "arena.walls.warden"),
         settings,
         guarded=True,
@@ -318,6 +333,12 @@ class Confinement:
         )
         return command, walls
 
+    def check(self) -> None:
+        """As `check_form`, also of the Python that runs the agents."""
+        check_form(self.conditions.adsearch)
+        if self.conditions.adsearch == "compiled":
+            _ = self._library
+
     def start_limit(self, allowance: Allowance | None = None) -> int:
         """Nanoseconds that an agent's program can take to start."""
         start = (allowance or self.conditions.allowance).start
@@ -337,7 +358,10 @@ class Confinement:
     @cached_property
     def _library(self) -> library.Library:
         folder = Path(tempfile.mkdtemp(prefix="library-", dir=self._scratch.parent))
-        return library.lay_out(folder, python=self.conditions.python, modules=self.conditions.modules, rules=self.rules)
+        terms = self.conditions
+        return library.lay_out(
+            folder, python=terms.python, modules=terms.modules, rules=self.rules, adsearch=terms.adsearch
+        )
 
 
 def _folder_of(submission: Submission) -> str:

@@ -289,7 +289,8 @@ class Challenges(StandingSchedule):
         if (found := self._find(name)) is not None:
             return found[0]
         if name in builtin.names():
-            return built_in(name, name, games.start(self._opened.rules))
+            adsearch = self._opened.ladder.league.conditions.adsearch
+            return built_in(name, name, games.start(self._opened.rules), adsearch)
         whose = "your agent" if author_of(name) == one.author else "the opponent"
         raise BadChallenge(f"{whose} could not play any more")
 

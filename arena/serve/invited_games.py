@@ -85,7 +85,7 @@ def planned(wanted: WantGame, ladder: OpenLadder, find: Find, *, number: int) ->
     if (found := find(wanted.opponent)) is not None and is_of_ladder:
         opponent, started_as = found
     elif is_builtin(wanted.opponent):
-        opponent, started_as = built_in(wanted.opponent, wanted.opponent, start), wanted.opponent
+        opponent, started_as = built_in(wanted.opponent, wanted.opponent, start, terms.adsearch), wanted.opponent
     elif found is not None:
         raise BadPlayer(f"an agent of this ladder plays {league.game} only, got {quote(game)}")
     else:

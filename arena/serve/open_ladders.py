@@ -20,8 +20,9 @@ from arena.history import words
 from arena.serve.ladder import ANCHORS, FINAL, Ladder
 from arena.tournament import formats
 from arena.tournament.description import what_is_wrong_with
+from arena.tournament.league import League, revived, settings_of
 from arena.tournament.league import changes_between as changes
-from arena.tournament.league import revived, settings_of
+from arena.tournament.league import with_form as form_of_league
 from db import ladder as record
 from db import lookup, running, store
 from db.database import Connection
@@ -78,7 +79,7 @@ def open_ladder(
     connection: Connection, ladder: Ladder, *, rules: str, ratings: Mapping[str, float], now: datetime
 ) -> OpenLadder:
     """Records the ladder and enters its anchors. `ratings`: one for each anchor; they never change."""
-    ladder = _with_rules(replace(ladder, opens=ladder.opens or now), rules)
+    ladder = _with_rules(with_form(replace(ladder, opens=ladder.opens or now), None), rules)
     league = ladder.league
     seed, seats_key = league.drawn()
     id = store.create_tournament(
@@ -151,7 +152,8 @@ def updated(connection: Connection, ladder: Ladder, *, rules: str, now: datetime
         raise NotFound(f"there is no ladder {quote(ladder.name)}")
     record.lock_submissions(connection, row["id"])  # the final does not begin meanwhile
     before = _read(connection, ladder.name)
-    ladder = _with_rules(replace(ladder, opens=ladder.opens or min(before.opens, now)), rules)
+    ladder = replace(ladder, opens=ladder.opens or min(before.opens, now))
+    ladder = _with_rules(with_form(ladder, row), rules)
     _refuse_changes(row, before, ladder, rules)
     closed_early = row["settings"].get(_CLOSED_EARLY)
     settings = _settings(ladder, rules, before.anchors, row["settings"])
@@ -337,6 +339,18 @@ def _settings(ladder: Ladder, rules: str, ratings: Mapping[str, float], before: 
     agents = [{"name": one.name, "player": one.player_text, "anchor": ratings[one.name]} for one in ladder.anchors]
     document = {"format": record.FORMAT, "rules": rules, "agents": agents, _TERMS: terms}
     return ladder.league.settings() | document | {key: before[key] for key in before.keys() & {_NO_CHALLENGES}}
+
+
+def with_form(ladder: Ladder, row: Mapping[str, Any] | None) -> Ladder:
+    """The ladder, whose agents search in one form of adsearch in all its tournaments; `row`: as for a league."""
+    league = form_of_league(ladder.league, row)
+    form = league.conditions.adsearch
+
+    def same(other: League) -> League:
+        return changed(other, conditions=replace(other.conditions, adsearch=form))
+
+    dated = tuple(replace(one, league=same(one.league)) for one in ladder.tournaments)
+    return replace(ladder, league=league, final=same(ladder.final), tournaments=dated)
 
 
 def _with_rules(ladder: Ladder, rules: str) -> Ladder:

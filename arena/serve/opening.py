@@ -17,12 +17,13 @@ from arena.history import words
 from arena.match.schedule import Finished
 from arena.play import cores
 from arena.play.director import Director
+from arena.players.entrants import check_form
 from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.ratings import bradley_terry
 from arena.ratings.duels import duels
 from arena.serve.ladder import ANCHORS, Ladder
-from arena.serve.open_ladders import OpenLadder, exists, open_ladder, updated
+from arena.serve.open_ladders import OpenLadder, exists, open_ladder, updated, with_form
 from arena.tournament import formats, host
 from arena.tournament import league as leagues
 from arena.tournament.league import League, ListedAgent
@@ -30,6 +31,7 @@ from arena.tournament.lock import tournament_lock
 from arena.tournament.recorded_games import Wait
 from arena.tournament.tournament import Tournament
 from arena.walls.run_folder import RunFolder
+from db import running
 from db.database import Database
 
 ROUNDS: Final = 10
@@ -49,7 +51,9 @@ def open_or_update(
     rules = store.take_game(ladder.league.game)
     with database.writing() as connection:
         if exists(connection, ladder.name):
-            return updated(connection, ladder, rules=rules, now=now())
+            found = updated(connection, ladder, rules=rules, now=now())
+            check_form(found.ladder.league.conditions.adsearch)
+            return found
     if ladder.closes <= now():
         raise BadLeague(f"{ladder.name}: closes: expected a time to come, got {words.moment(ladder.closes)}")
     for one in ladder.tournaments:
@@ -58,11 +62,14 @@ def open_or_update(
                 f"{one.league.name}: starts: expected a time to come, got {words.moment(one.starts)}; it would begin "
                 "without agents"
             )
-    ratings = ratings_of_anchors(ladder, database, store, wait=wait, say=say)
+    with database.reading() as connection:
+        rated_in = with_form(ladder, running.tournament(connection, f"{ladder.name} {ANCHORS}"))
+    check_form(rated_in.league.conditions.adsearch)
+    ratings = ratings_of_anchors(rated_in, database, store, wait=wait, say=say)
     with database.writing() as connection:
         if exists(connection, ladder.name):  # another process has opened it meanwhile
             return updated(connection, ladder, rules=rules, now=now())
-        return open_ladder(connection, ladder, rules=rules, ratings=ratings, now=now())
+        return open_ladder(connection, rated_in, rules=rules, ratings=ratings, now=now())
 
 
 def ratings_of_anchors(

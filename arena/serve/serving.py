@@ -354,9 +354,10 @@ def standing(
     def plan(wanted: WantGame, number: int) -> GameInvitation:
         return planned(wanted, serving.ladder, games.player, number=number)
 
+    confinement = Confinement(folder.scratch, ladder.rules, ladder.ladder.league.conditions)
+    confinement.check()
     people = InvitedGames(database, wait, plan)
     pages = None if start_pages is None else start_pages(people)
-    confinement = Confinement(folder.scratch, ladder.rules, ladder.ladder.league.conditions)
     with database.reading() as connection:
         submissions = SubmissionWatch(connection, ladder.id)
     games = LadderGames(ladder, database, store, confinement, wait=wait, say=say)

@@ -18,7 +18,19 @@ from functools import cache
 from math import isfinite
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Annotated, Any, ClassVar, Final, Literal, NoReturn, TypeVar, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Final,
+    Literal,
+    NoReturn,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from adsearch.errors import meant, nearly, one_of, quote
 from arena.errors import BadClock, BadLeague
@@ -193,7 +205,9 @@ class Table:
     def _as(self, key: str, kind: Any, default: Any) -> Any:
         """The value of a key that is there, as a field of that kind."""
         kind, *checks = (kind.__origin__, *kind.__metadata__) if get_origin(kind) is Annotated else (kind,)
-        kinds = [kind] if get_origin(kind) is not UnionType else [one for one in get_args(kind) if one is not NoneType]
+        # Of a Literal, "| None" makes a Union of the module typing.
+        is_union = get_origin(kind) in (UnionType, Union)
+        kinds = [one for one in get_args(kind) if one is not NoneType] if is_union else [kind]
         is_optional = len(kinds) < len(get_args(kind))
         match [*checks, *kinds][0]:
             case Whole(least, most, unlimited):

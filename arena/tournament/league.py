@@ -21,7 +21,7 @@ from typing import Annotated, Any, Final
 from msgspec import to_builtins
 from msgspec.structs import replace as replaced
 
-from adsearch import State, games
+from adsearch import State, form, games
 from adsearch.errors import AdsearchError, one_of, quote
 from adsearch.games.catalog import begins_with_name, package_of, split_position
 from agents import builtin
@@ -218,7 +218,8 @@ def revived(document: Mapping[str, Any], kind: GameKind = GameKind.TOURNAMENT) -
     given = {key: value for key, value in document.items() if key in Conditions.__struct_fields__}
     others = {key: value for key, value in document.items() if key not in given}
     format = formats.recorded(document["format"], document)
-    return {**others, "conditions": {**to_builtins(_DEFAULT), **given, "kind": kind}, "format": format}
+    conditions = {**to_builtins(_DEFAULT), "adsearch": _FORM_BEFORE, **given, "kind": kind}
+    return {**others, "conditions": conditions, "format": format}
 
 
 def without_agents(keys: Mapping[str, Any], where: str, folder: Path) -> League:
@@ -264,7 +265,7 @@ def from_arguments(game: str, players: Sequence[str], tell: Tell = lambda _: Non
     later = {key: of for key, of in league.format.defaults().items() if key not in formats.in_all_records()}
     for key, default in (_LATER_SETTINGS | later).items():
         if fixed.get(key) == default:
-            del fixed[key]  # keeps the names that tournaments had before this setting existed
+            fixed.pop(key, None)  # keeps the names that tournaments had before this setting existed
     fixed["agents"] = [
         {key: value for key, value in agent.items() if value is not None or key == "anchor"}
         for agent in fixed["agents"]
@@ -514,8 +515,11 @@ def _check_format(table: Table, league: League) -> None:
 
 _DRAWN: Final = ("seed", "seats_key")
 """Keys whose values are drawn if the description does not give them."""
-CHANGEABLE: Final = ("games_at_once", "host_tolerance", "keep_engines", "public", "quarantine", "walls")
-"""Keys that can change between runs: they do not affect how a game is played or counted."""
+CHANGEABLE: Final = ("adsearch", "games_at_once", "host_tolerance", "keep_engines", "public", "quarantine", "walls")
+"""Keys that can change between runs: they do not affect how a game is played or counted, except `adsearch`, which
+changes how fast agents search: each seat's record has its form."""
+_FORM_BEFORE: Final = "interpreted"
+"""The form of adsearch of tournaments that were recorded before there was another."""
 _OWN_TIME: Final = ("clock", "margin")
 """Keys of an agent that affect its games; earlier versions did not have them."""
 _TIMES: Final = ("margin", "hello", "ready", "move", "start")
@@ -545,20 +549,28 @@ def refuse_changes(tournament: str, refused: Sequence[str]) -> None:
 def settings_of(row: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of the tournament in that row, with the seed and the seats' key that were drawn for it."""
     settings: dict[str, Any] = row["settings"]
-    return settings | {key: row[key] and int(row[key]) for key in _DRAWN}
+    drawn = {key: row[key] and int(row[key]) for key in _DRAWN}
+    return {"adsearch": _FORM_BEFORE} | settings | drawn
+
+
+def with_form(league: League, row: Mapping[str, Any] | None) -> League:
+    """The league, in which agents search in one form of adsearch, as if its description required it: its own, else the
+    one that is recorded in the `row` of the tournament; that of this installation if there is none yet."""
+    recorded = form.form() if row is None else settings_of(row)["adsearch"]
+    return replace(league, conditions=replaced(league.conditions, adsearch=league.conditions.adsearch or recorded))
 
 
 def changes_between(old: Mapping[str, Any], now: Mapping[str, Any]) -> Changes:
     """The changes from the settings that the tournament was started with, `old`, to those `now`.
 
-    A seed or a seats' key that is not given stays as it was. Keys that `old` does not have are not compared, except
-    those of the format: a test must not be added once there are results, because its limits could be chosen to fit
-    them."""
+    A seed, a seats' key or a form of adsearch that is not given stays as it was. Keys that `old` does not have are not
+    compared, except those of the format: a test must not be added once there are results, because its limits could be
+    chosen to fit them."""
     format = formats.recorded(now["format"], now)
     refused: list[str] = []
     allowed: list[str] = []
     for key, before, after in _differences((format.defaults() if format else {}) | dict(old), now):
-        if key in ("name", "agents") or (key in _DRAWN and after is None):
+        if key in ("name", "agents") or (key in (*_DRAWN, "adsearch") and after is None):
             continue
         more = key == "rounds" and after > before
         change = f"{key}: {_words(key, before)} -> {_words(key, after)}"

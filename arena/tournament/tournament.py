@@ -29,7 +29,7 @@ from arena.tournament.game_scheduling import (
     schedule_more,
 )
 from arena.tournament.host import recorded_speed
-from arena.tournament.league import League
+from arena.tournament.league import League, with_form
 from arena.tournament.preparation import Prepared, prepare
 from arena.tournament.recorded_games import RecordedGames, Wait, written
 from arena.tournament.standings import TournamentStandings, standings
@@ -97,6 +97,8 @@ class Tournament(RecordedGames, Schedule):
         `traffic`: as for `Confinement`.
 
         Sources are copied to `submissions`; the modules that agents can import are placed in the folder `scratch`."""
+        with database.reading() as connection:
+            league = with_form(league, running.tournament(connection, league.name))
         rules = submissions.take_game(league.game)
         start = games.start(rules)
         confinement = Confinement(scratch, rules, league.conditions, traffic=traffic)

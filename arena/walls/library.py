@@ -20,6 +20,7 @@ from typing import Any, Final
 
 import agents
 from adsearch.errors import one_of, quote
+from adsearch.form import INTERPRETED, Form
 from adsearch.games.catalog import find, is_by_entry_point, is_of_package
 from agents.errors import one_line
 from arena.errors import BadPlayer
@@ -53,11 +54,22 @@ _QUERY: Final = """if True:
             importlib.import_module(name)
         except BaseException as error:
             missing[name] = f"{type(error).__name__}: {error}"
-    files = {}
-    for name in sorted(set(sys.modules) - before):
-        module = sys.modules[name]
-        places = [getattr(module, "__file__", None), *getattr(module, "__path__", ())]
-        files[name] = [place for place in places if isinstance(place, str)]
+    def imported_since(before):
+        files = {}
+        for name in sorted(set(sys.modules) - before):
+            module = sys.modules[name]
+            places = [getattr(module, "__file__", None), *getattr(module, "__path__", ())]
+            files[name] = [place for place in places if isinstance(place, str)]
+        return files
+    files, before = imported_since(before), set(sys.modules)
+    form, why = "interpreted", ""
+    if not missing:
+        from adsearch import form as found
+        form, why = found.form(), found.why_interpreted()
+    if form == "compiled":
+        import adsearch_compiled, pkgutil
+        for each in pkgutil.walk_packages(adsearch_compiled.__path__, "adsearch_compiled."):
+            importlib.import_module(each.name)
     json.dump({
         "version": sys.version_info[:2],
         "tag": sys.implementation.cache_tag,
@@ -65,8 +77,11 @@ _QUERY: Final = """if True:
         "prefixes": sorted({sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}),
         "standard": sorted({sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}),
         "path": sys.path,
+        "form": form,
+        "why": why,
         "missing": missing,
         "files": files,
+        "compiled": imported_since(before),
     }, out)
 """
 
@@ -86,20 +101,32 @@ class Library:
 
 
 def lay_out(
-    folder: Path, *, python: str | None = None, modules: Sequence[str] | None = None, rules: str = ""
+    folder: Path,
+    *,
+    python: str | None = None,
+    modules: Sequence[str] | None = None,
+    rules: str = "",
+    adsearch: Form | None = None,
 ) -> Library:
     """Fills the empty `folder` with the library for agents; BadPlayer if the interpreter or a module cannot be used.
 
     `python`: default, the one that runs this process. Without `modules` everything installed can be imported; with
-    them, only these, and what the game `rules` needs."""
+    them, only these, and what the game `rules` needs. `adsearch`: the form in which agents must search.
+
+    The compiled modules are shown only with all of adsearch: else an agent could import there what is not listed."""
     program = sys.executable if python is None else os.path.abspath(os.path.expanduser(python))
     roots = ("msgspec",) if modules is None else (*_HOSTING, *modules)
     facts = _ask(program, roots, rules if modules is not None or is_of_package(rules) else "")
     _check(program, facts, roots)
+    if adsearch == "compiled" and facts["form"] != adsearch:
+        raise not_compiled(program, facts["why"])
+    command = (program, *options(adsearch))
     interpreter = _of_interpreter(program, facts)
     if is_brought := is_by_entry_point(rules):
         _name_rules(folder, rules)
     installed = [path for path in facts["path"] if os.path.basename(path) in _INSTALLED and os.path.isdir(path)]
+    shows_compiled = adsearch != "interpreted" and (modules is None or "adsearch" in modules)
+    compiled = _link_others(folder, facts, "compiled") if shows_compiled else []
     if modules is None:
         if facts["tag"] == sys.implementation.cache_tag:
             for package in _OURS:
@@ -108,18 +135,33 @@ def lay_out(
             for package in _OURS:
                 shutil.copytree(_SOURCES / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
             _compile(program, folder)
-        linked = _link_others(folder, facts) if is_brought else []
+        linked = compiled + (_link_others(folder, facts, "files") if is_brought else [])
         readable = (*interpreter, *installed, *linked, str(folder), *(str(_SOURCES / package) for package in _OURS))
         given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
         path = (str(folder), *(place for place in installed if place in given))
-        return Library((program, "-P", "-m", "agents"), folder, path, _plain(readable), ())
+        return Library((*command, "-P", "-m", "agents"), folder, path, _plain(readable), ())
     _copy_ours(folder, facts["files"], modules)
-    linked = _link_others(folder, facts)
+    linked = compiled + _link_others(folder, facts, "files")
     _compile(program, folder)
     hidden = [*installed, *_all_installed(facts)]
     # -S: without the module `site`, only the library and the standard library are on the path.
-    command = (program, "-S", "-P", "-m", "agents")
+    command = (*command, "-S", "-P", "-m", "agents")
     return Library(command, folder, (str(folder),), _plain((*interpreter, *linked, str(folder))), _plain(hidden))
+
+
+def options(adsearch: Form | None) -> tuple[str, ...]:
+    """The options of Python with which a process searches in this form."""
+    return ("-X", INTERPRETED) if adsearch == "interpreted" else ()
+
+
+def not_compiled(where: str, why: str) -> BadPlayer:
+    """The error for games that need the compiled form of adsearch, which is not `where`."""
+    return BadPlayer(
+        f'adsearch = "compiled" is in the description, or was recorded with the first game, but {where} has only the '
+        f"Python sources of adsearch{f' ({why})' if why else ''}: run `make fast` for it. With adsearch = "
+        '"interpreted" in the description agents search without it, several times slower, so that later games are not '
+        "like earlier ones"
+    )
 
 
 def _ask(program: str, roots: Sequence[str], rules: str) -> dict[str, Any]:
@@ -237,11 +279,11 @@ def _name_rules(folder: Path, rules: str) -> None:
     )
 
 
-def _link_others(folder: Path, facts: dict[str, Any]) -> list[str]:
-    """Links the other imported packages that are not part of Python; returns their real paths."""
+def _link_others(folder: Path, facts: dict[str, Any], imported: str) -> list[str]:
+    """Links the other packages among the `imported` ones that are not part of Python; returns their real paths."""
     standard = tuple(path.rstrip("/") + "/" for path in facts["standard"])
     linked = []
-    for name, places in facts["files"].items():
+    for name, places in facts[imported].items():
         top = name.partition(".")[0]
         if name != top or top in (*_OURS, "__main__") or not places:
             continue

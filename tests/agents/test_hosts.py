@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from adsearch.form import form
 from agents.protocol import Bye, Hello, Move, Ready, Refuse, Report, Resign, Welcome
 from tests.kit.agent_hosts import TOKEN, OverStdio, over, over_stdio, over_zmq, start, turn
 from tests.kit.effort import PATIENCE
@@ -39,7 +40,7 @@ def greet(player: Any) -> Hello:
     hello = player.hear()
     assert isinstance(hello, Hello)
     player.say(Welcome(1, {}), start())
-    assert player.hear() == Ready(1)
+    assert player.hear() == Ready(1, adsearch=form())
     return hello
 
 
@@ -61,7 +62,7 @@ def test_a_student_plays_game_after_game_over_json_lines() -> None:
         assert moved(player).move == "b2"
         assert moved(player, (0, "b2"), (1, "a1")).spent
         player.say(over(), start(game=2))
-        assert player.hear() == Ready(2)
+        assert player.hear() == Ready(2, adsearch=form())
         assert moved(player, (1, "b2"), game=2).move != "b2"
         player.say(over(game=2), Bye())
         assert player.ended() == (0, "", "")
@@ -71,7 +72,7 @@ def test_a_view_is_all_that_a_host_needs_in_a_game_with_secrets() -> None:
     with over_stdio("mcts:simulations=20") as player:
         assert isinstance(player.hear(), Hello)
         player.say(start("kuhn", seat=1))
-        assert player.hear() == Ready(1)
+        assert player.hear() == Ready(1, adsearch=form())
         player.say(turn(("chance", "?"), ("chance", "K"), (0, "bet"), position="?K bet"))
         move = player.hear()
         assert isinstance(move, Move)
@@ -209,7 +210,7 @@ def test_a_built_in_plays_over_zmq_and_reports() -> None:
         assert isinstance(report, Report)
         assert (report.game, report.stderr) == (1, "")
         player.say(start(game=2))
-        assert player.hear() == Ready(2)
+        assert player.hear() == Ready(2, adsearch=form())
         player.say(Bye())
         assert player.ended() == (0, "", "")
 

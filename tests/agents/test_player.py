@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from adsearch import State, games
+from adsearch.form import form
 from agents import Agent, Clock, Resign
 from agents.player import Dismissed, Player
 from agents.protocol import Bye, ClockInfo, Move, Over, Ready, Refuse, Report, Start, Turn, Verdict, Welcome
@@ -71,7 +72,7 @@ def test_a_player_is_ready_after_begin() -> None:
     player = Player(Noting)
     assert player.name == "Noting"
     assert player.answer(Welcome(1, {}), 0) is None
-    assert player.answer(start(seat=1), 0) == Ready(1)
+    assert player.answer(start(seat=1), 0) == Ready(1, adsearch=form())
     (agent,) = Noting.made
     assert agent.notes[0][:4] == ("begin", games.start("tictactoe").position(), 1, "you")
 

@@ -87,7 +87,7 @@ PLAYERS = st.one_of(
     st.builds(
         Hello, protocol=NUMBER, token=TEXT, name=TEXT, wants=st.sets(st.sampled_from(["position", "legal"])).map(tuple)
     ),
-    st.builds(Ready, game=NUMBER),
+    st.builds(Ready, game=NUMBER, adsearch=st.sampled_from(["compiled", "interpreted", None])),
     st.builds(Move, game=NUMBER, id=WORD, move=WORD, info=maybe(INFOS), **MEASURED, log=maybe(NUMBER)),
     st.builds(Resign, game=NUMBER, id=WORD, spent=maybe(NUMBER)),
     st.builds(Failed, game=NUMBER, verdict=st.sampled_from(Verdict), detail=TEXT, **MEASURED),
@@ -216,6 +216,12 @@ def test_what_is_not_said_is_not_sent() -> None:
 
 def test_keys_that_a_message_does_not_know_are_ignored() -> None:
     assert from_player({"type": "ready", "game": 7, "since": "version 2"}) == Ready(7)
+
+
+def test_a_form_of_adsearch_is_one_of_two_words() -> None:
+    message = {"type": "ready", "game": 7, "adsearch": "compiled"}
+    assert from_player(message) == Ready(7, adsearch="compiled")
+    assert refusal(message | {"adsearch": "fast"}).startswith("message of type 'ready': Invalid enum value 'fast'")
 
 
 def test_a_hello_over_stdio_needs_nothing_but_the_version() -> None:

@@ -375,7 +375,14 @@ def test_games_of_an_older_database_get_their_kinds(tmp_path: Path) -> None:
             plain.execute(f"DROP {statement}")
         for view in VIEWS:
             plain.execute(f"DROP VIEW {view}")
-        for table, column in (("game", "kind"), ("game", "position"), ("seat", "clock"), ("analysis", "answer")):
+        later = (
+            ("game", "kind"),
+            ("game", "position"),
+            ("seat", "clock"),
+            ("seat", "adsearch"),
+            ("analysis", "answer"),
+        )
+        for table, column in later:
             plain.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         plain.execute("UPDATE alembic_version SET version_num = '0008'")
         plain.commit()

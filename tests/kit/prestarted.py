@@ -96,9 +96,14 @@ class Nursery:
         self._process.wait()
 
     def _popen(self, command: Sequence[str], *, env: Mapping[str, str], **given: Any) -> Any:
-        first, module, arguments = [*command[:3]], command[3], command[4:]
+        first, words = [*command[:2]], [*command[2:]]
+        options: dict[str, str] = {}
+        while words[:1] == ["-X"]:
+            name, _, options[name] = words[1].partition("=")
+            del words[:2]
+        m, module, *arguments = words
         if (
-            first == [sys.executable, "-P", "-m"]
+            [*first, m] == [sys.executable, "-P", "-m"]
             and given.keys() == {"stdin", "stdout", "stderr", "pass_fds"}
             and given["stdout"] == subprocess.DEVNULL
             and module in _FORKED
@@ -106,7 +111,7 @@ class Nursery:
             and _circumstances(env) == self._circumstances
         ):
             request: dict[str, Any] = {"module": module, "arguments": arguments, "env": {**env}, "folder": os.getcwd()}
-            request["files"] = [0, 1, 2, *given["pass_fds"]]
+            request |= {"files": [0, 1, 2, *given["pass_fds"]], "options": options}
             with self._one_at_a_time, open(os.devnull, "wb") as null:
                 files = [given["stdin"], null.fileno(), given["stderr"].fileno(), *given["pass_fds"]]
                 socket.send_fds(self._socket, [json.dumps(request).encode()], files)
@@ -175,6 +180,8 @@ def _become(request: dict[str, Any], files: Sequence[int]) -> None:
     os.environ.clear()
     os.environ.update(request["env"])
     os.chdir(request["folder"])
+    sys._xoptions.clear()
+    sys._xoptions.update(request["options"])
     sys.argv = [request["module"], *request["arguments"]]
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if request["module"] == "agents":

@@ -108,15 +108,20 @@ def title_of(connection: Connection, tournaments: Sequence[str | None]) -> str:
     return f"Tournament: {printable(lookup.tournament_name(connection, lookup.find_tournament(connection)))}\n"
 
 
-def clocks_note(connection: Connection, tournaments: Sequence[str | None]) -> str:
-    """The line below a table of results if some agents of its tournament have a clock of their own; else empty."""
+def unlike_note(connection: Connection, tournaments: Sequence[str | None]) -> str:
+    """The lines below a table of results if some agents of its tournament have a clock of their own, or searched in
+    two forms of adsearch; else empty."""
     from db import lookup, running
 
     if len(tournaments) != 1:
         return ""
-    own = running.own_clocks(connection, lookup.find_tournament(connection, tournaments[0]))
+    id = lookup.find_tournament(connection, tournaments[0])
+    own = running.own_clocks(connection, id)
     listed = ", ".join(f"{printable(name)} {clock}" for name, clock in own.items())
-    return f"not all have the same clock: {listed}; their strengths with that are compared" if own else ""
+    notes = [f"not all have the same clock: {listed}; their strengths with that are compared"] if own else []
+    if running.searched_unlike(connection, id):
+        notes.append("not all games are alike: agents searched compiled in some and interpreted, slower, in others")
+    return "\n".join(notes)
 
 
 def ladder_note(connection: Connection, tournaments: Sequence[str | None]) -> str:

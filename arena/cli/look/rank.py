@@ -22,9 +22,9 @@ from arena.cli.asking.record_options import (
     DatabaseOption,
     TournamentsArgument,
     asked_tournaments,
-    clocks_note,
     reading,
     title_of,
+    unlike_note,
 )
 from arena.cli.terminal import bars
 from arena.cli.terminal.files import write_file
@@ -138,7 +138,7 @@ def rank(
                 connection, asked, wanted=wanted, at=at, for_points=chosen is not None and chosen.for_points
             )
             found, games = ranking_table.recorded_ranking(connection, scope, system=chosen, settings=settings)
-            heading, note = title_of(connection, asked), clocks_note(connection, asked)
+            heading, note = title_of(connection, asked), unlike_note(connection, asked)
     for name in given:
         if name not in found.system.options:
             takers = " or ".join(systems.taking(name))

@@ -20,11 +20,11 @@ from arena.cli.asking.record_options import (
     DatabaseOption,
     TournamentArgument,
     asked_tournaments,
-    clocks_note,
     ladder_note,
     read_standings,
     reading,
     title_of,
+    unlike_note,
 )
 from arena.cli.terminal.bars import show_standings, standings_columns
 from arena.cli.terminal.listings import OutputFormat, Shown, listed, show, show_json
@@ -121,7 +121,7 @@ def standings(
         if not shown.is_table:
             show_standings(found, shown)
             return
-        title, notes = title_of(connection, asked), [clocks_note(connection, asked), ladder_note(connection, asked)]
+        title, notes = title_of(connection, asked), [unlike_note(connection, asked), ladder_note(connection, asked)]
         ratings, progress = _rated(connection, asked), _still_to_play(connection, asked)
     if title:
         print(title)

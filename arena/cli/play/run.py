@@ -481,8 +481,9 @@ def _check_what_agents_import(league: League) -> None:
 
     with RunFolder() as folder:
         try:
+            terms = league.conditions
             library.lay_out(
-                folder.scratch, python=league.conditions.python, modules=league.conditions.modules, rules=league.game
+                folder.scratch, python=terms.python, modules=terms.modules, rules=league.game, adsearch=terms.adsearch
             )
         except BadPlayer as error:
             raise BadLeague(f"{league.name}: {error}") from None

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import isfinite
-from typing import Final, NoReturn
+from typing import Final, NoReturn, get_args
 
 from msgspec.structs import replace
 
 from adsearch.errors import quote
+from adsearch.form import Form
 from agents.protocol import Verdict
 from arena.errors import ArenaError, BadImport
 from arena.match.clock import TimeControl
@@ -81,6 +82,8 @@ def wrong(game: PastGame) -> str | None:
             TimeControl.parse(clock)
     except ArenaError as error:
         return str(error)
+    if unknown := [seat.adsearch for seat in game.seats if seat.adsearch not in (None, *get_args(Form))]:
+        return f"adsearch: expected {' or '.join(get_args(Form))}, got {quote(unknown[0])}"
     return wrong_moment(game) or _wrong_numbers(game) or _wrong_moves(game) or _wrong_rulings(game)
 
 

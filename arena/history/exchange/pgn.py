@@ -117,6 +117,7 @@ def _tags(game: PastGame) -> Iterator[str]:
         ("Spent", [_seconds(seat.spent) for seat in game.seats]),
         ("Longest", [_seconds(seat.longest) for seat in game.seats]),
         ("Clocks", [seat.clock for seat in game.seats]),
+        ("Adsearch", [seat.adsearch for seat in game.seats]),
     ):
         if text := by_seat(values):
             yield _tag(tag, text)
@@ -284,9 +285,9 @@ class _Game(Reader):
         if not players:
             self._refuse('expected players: [First "alice"] and so on')
         scored = self._scored(self._tags.get("Result", "*"), len(players))
-        utilities, versions, outdated, anchors, spent, longest, clocks = (
+        utilities, versions, outdated, anchors, spent, longest, clocks, forms = (
             self._of_seats(tag, self._tags.get(tag, ""), len(players))
-            for tag in ("Utilities", "Versions", "Outdated", "Anchors", "Spent", "Longest", "Clocks")
+            for tag in ("Utilities", "Versions", "Outdated", "Anchors", "Spent", "Longest", "Clocks", "Adsearch")
         )
         for seat, player in enumerate(players):
             yield PastSeat(
@@ -300,6 +301,7 @@ class _Game(Reader):
                 spent=self._time(spent[seat]),
                 longest=self._time(longest[seat]),
                 clock=clocks[seat],
+                adsearch=forms[seat],  # type: ignore[arg-type]  # checked with the whole game
             )
 
     def _fields(self, tag: str, value: str) -> dict[str, Any]:

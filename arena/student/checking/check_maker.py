@@ -22,12 +22,13 @@ from msgspec import structs
 
 from adsearch import State, games
 from adsearch.errors import one_of
+from adsearch.form import Form
 from arena.errors import BadFixture, BadPlayer
 from arena.match.allowance import Allowance, WallKind
 from arena.match.schedule import MOST_ATTEMPTS, Began, Entrant, Finished, Planned, Schedule, refuse_broken_rules
 from arena.play import cores
 from arena.play.director import Director
-from arena.players.entrants import Confinement, enter
+from arena.players.entrants import Confinement, enter, of_kit
 from arena.players.player import Player
 from arena.players.submissions import Store, build_warnings
 from arena.student.checking import (
@@ -239,6 +240,7 @@ class CheckMaker:
             _refuse_unless_there(exam.only, self._start, exam)
         terms = structs.replace(exam.conditions, reuse=True)
         self.confinement = Confinement(scratch, self._rules, terms)
+        self.confinement.check()  # else each agent would be told of it
         self._numbers = numbers
 
     def check(self, place: int, candidate: Candidate) -> RunningCheck:
@@ -296,7 +298,7 @@ class CheckMaker:
         return CheckPlayers(
             kept=kept,
             fresh=replace(kept, key=f"{kept.key} fresh", settings={**kept.settings, "fresh": True}),
-            opponent=_opponent,
+            opponent=partial(_opponent, self.exam.conditions.adsearch),
             text=candidate.text,
             python=python,
             waits_charged=not meter.counts_waits(WallKind(kept.walls)),
@@ -320,10 +322,10 @@ def _refuse_unless_there(only: int, start: State[Any], exam: Exam) -> None:
         )
 
 
-def _opponent(moves: int | None) -> Entrant:
+def _opponent(adsearch: Form | None, moves: int | None) -> Entrant:
     """An opponent that resigns after this number of moves; None: never."""
     text = _RANDOM if moves is None else f"{resigning_opponent.__file__}:ResignsAfter{moves}"
-    return Entrant(_RANDOM, text, ("-m", "agents", text, "--connect", "-"), source=text)
+    return of_kit(text, _RANDOM, adsearch)
 
 
 def _found_step(player: Player, of_compiler: str, seconds: float) -> CheckStep:

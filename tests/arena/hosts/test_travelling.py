@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from adsearch import form
+from adsearch.form import INTERPRETED
 from arena import installation
 from arena.errors import ArenaError
 from arena.hosts.messages import Batch, FileSent, Joining, received, sent
@@ -131,6 +133,29 @@ def test_another_program_of_the_same_name_does_not_play(folder: Path, monkeypatc
         host._entrants.clear()
         with pytest.raises(ArenaError, match=r"engine \(cmd:engine\) is another program here"):
             host.planned(batch)
+
+
+def test_agents_on_hosts_search_in_the_form_of_the_tournament(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed", reason=needs.extra("scale"))
+    from arena.hosts.game_host import GameHost
+
+    host = GameHost(1)
+    monkeypatch.setattr(form, "form", lambda: "interpreted")
+    with (
+        begun(folder, "agent_of_ann.py:Mine", "greedy") as (sender, games),
+        arrived(sender, games) as (receiver, batch, _),
+    ):
+        assert host._why_not(sender.joining) == ""
+        assert receiver.missing(batch) == ()
+        for entrant in receiver.planned(batch)[0].entrants:
+            assert INTERPRETED in entrant.settings.get("command", entrant.arguments)
+    monkeypatch.setattr(form, "form", lambda: "compiled")
+    with begun(folder, "random", "greedy") as (sender, _):
+        assert host._why_not(sender.joining) == ""
+        monkeypatch.setattr(form, "form", lambda: "interpreted")
+        assert "but it has only the Python sources of adsearch: run `make fast`" in host._why_not(sender.joining)
+    host._bell.close()
+    host._rope.close()
 
 
 def test_hosts_refuse_walls_that_do_not_hold_another_version_and_too_few_cores(

@@ -353,6 +353,15 @@ def test_nobody_waits_for_reports_of_players_that_we_did_not_start_or_lost() -> 
     assert table.phase() is Phase.DONE
 
 
+def test_the_form_of_adsearch_is_taken_from_players_that_we_started() -> None:
+    table = Table(hosted=(0,)).arrive(0, 1)
+    for seat in (0, 1):
+        table.say(seat, Ready(GAME, adsearch="compiled"))
+    table.resign()
+    table.lose(0)
+    assert [seat.adsearch for seat in table.match.record().seats] == ["compiled", None]
+
+
 def test_there_is_no_record_before_the_end() -> None:
     with pytest.raises(RuntimeError, match="not over"):
         Table().begin().match.record()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from adsearch import form
 from arena import installation
 from arena.errors import ArenaError
 from arena.installation import Extra
@@ -37,6 +38,7 @@ from arena.play.machine import (
     open_files,
     operating_system,
     quotas,
+    search,
     threads,
 )
 from arena.walls import confine, file_access, probe
@@ -494,6 +496,13 @@ def test_no_folder_for_temporary_files_is_a_problem(monkeypatch: pytest.MonkeyPa
 def test_where_arena_runs(name: str, verdict: Health) -> None:
     found = operating_system(name, "6.1", "")
     assert (found.value, found.verdict) == (f"{name} 6.1", verdict)
+
+
+def test_how_agents_search_is_said_with_what_to_do_about_it() -> None:
+    assert one(of_system(), "search").value == form.form()
+    assert search("compiled", "").verdict is Health.OK
+    slow = search("interpreted", "not built; run make fast")
+    assert (slow.verdict, slow.advice) == (Health.WARNING, "not built; run make fast")
 
 
 def test_a_zeromq_without_ipc_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:

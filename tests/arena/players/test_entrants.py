@@ -13,11 +13,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena.errors import ArenaError
+from adsearch import form, games
+from adsearch.form import INTERPRETED, Form
+from arena.errors import ArenaError, BadPlayer
 from arena.match.allowance import Allowance, WallKind
 from arena.match.clock import SECOND
 from arena.match.conditions import HELLO_WITHIN, Conditions, Limits
-from arena.players.entrants import Confinement
+from arena.players.entrants import Confinement, built_in, enter
 from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.walls import probe, seccomp
@@ -214,6 +216,25 @@ def test_a_file_is_hosted_and_may_read_itself_and_what_it_imports(course: Course
     assert library.parent == course.run.path
     assert str(library) in orders.walls.readable
     assert (library / "agents" / "__main__.py").is_file()
+
+
+def test_python_agents_search_in_the_form_that_is_required(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    confinement = course.confinement(adsearch="interpreted", python=sys.executable)
+    command = course.orders(str(course.folder / "first.py"), confinement).command
+    assert command[:-1] == (sys.executable, "-X", INTERPRETED, "-P", "-m", "agents")
+    assert INTERPRETED not in course.orders(f"cmd:{course.folder / 'engine'}", confinement).command
+    start = games.start("tictactoe")
+    forms: tuple[Form | None, ...] = ("interpreted", None)
+    for text in ("greedy", str(course.folder / "first.py")):
+        # Players with another key are other programs: an idle one does not play in the other form.
+        terms = [course.confinement(adsearch=each) for each in forms]
+        interpreted, free = (enter(read_player(text), "it", start, course.store, each) for each in terms)
+        assert interpreted.key == f"{free.key} -X {INTERPRETED}"
+        assert interpreted.source == free.source
+    monkeypatch.setattr(form, "form", lambda: "interpreted")
+    for check in (lambda: built_in("greedy", "it", start, "compiled"), course.confinement(adsearch="compiled").check):
+        with pytest.raises(BadPlayer, match="this installation has only the Python sources of adsearch"):
+            check()
 
 
 def test_a_folder_is_readable_whole(course: Course) -> None:

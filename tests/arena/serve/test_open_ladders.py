@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from adsearch import form
 from arena.errors import BadLeague
 from arena.players.submissions import Store
 from arena.serve import open_ladders as ladders
@@ -17,6 +19,7 @@ from db import ladder as record
 from db import lookup, running, store
 from db.database import Connection, Database
 from db.errors import NotFound
+from tests.kit.arena_program import arena
 from tests.kit.places import COUNTDOWN
 
 NOON = datetime(2099, 11, 1, 12, tzinfo=UTC)
@@ -130,6 +133,47 @@ def test_anchors_are_entered_with_ratings_without_error(connection: Connection, 
     ]
     assert found.anchors == {"random": 0.0, "minimax:depth=2": 420.5} == lookup.anchors(connection, [found.id])
     assert [(row.format, row.status) for row in lookup.tournaments(connection)] == [("ladder", "stopped")]
+
+
+# The form of adsearch.
+
+
+def forms(found: OpenLadder) -> set[str | None]:
+    """In which the ladder and all its tournaments are played."""
+    ladder = found.ladder
+    leagues = (ladder.league, ladder.final, *(one.league for one in ladder.tournaments))
+    return {league.conditions.adsearch for league in leagues}
+
+
+def test_a_ladder_keeps_the_form_that_it_was_opened_with_until_its_description_changes_it(
+    connection: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(form, "form", lambda: "compiled")
+    assert forms(begun(connection, described(tmp_path, WHOLE))) == {"compiled"}
+    monkeypatch.setattr(form, "form", lambda: "interpreted")
+    assert forms(ladders.opened(connection)) == {"compiled"}
+    assert forms(updated(connection, tmp_path, WHOLE)) == {"compiled"}
+    assert forms(updated(connection, tmp_path, f'adsearch = "interpreted"\n{WHOLE}')) == {"interpreted"}
+    assert forms(updated(connection, tmp_path, WHOLE)) == {"interpreted"}
+
+
+def test_a_ladder_that_was_opened_before_there_were_two_forms_is_interpreted(
+    connection: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = begun(connection, described(tmp_path))
+    settings = json.loads(json.dumps(running.settings(connection, found.id)).replace('"adsearch"', '"unknown"'))
+    store.change_settings(connection, found.id, settings)
+    monkeypatch.setattr(form, "form", lambda: "compiled")
+    assert forms(ladders.opened(connection)) == {"interpreted"}
+    assert forms(updated(connection, tmp_path, SMALL)) == {"interpreted"}
+
+
+def test_a_ladder_does_not_run_without_the_form_that_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(form, "form", lambda: "interpreted")
+    described(tmp_path, f'adsearch = "compiled"\n{SMALL}')
+    ended = arena("serve", "cs101.toml", cwd=tmp_path)
+    assert ended.code == 2
+    assert "this installation has only the Python sources of adsearch" in " ".join(ended.err.split())
 
 
 # Which ladder is meant.

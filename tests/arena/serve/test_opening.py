@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from adsearch import form
 from arena.errors import BadLeague
 from arena.players.submissions import Store
 from arena.serve import opening
@@ -66,6 +67,21 @@ def test_anchors_are_rated_by_their_games_and_the_first_one_is_at_zero(tmp_path:
     assert said[0] == "rating the anchors: 6 games of 2 built-in agents"
     assert opened(ladder, database, tmp_path, pytest.fail) == found
     assert played(database) == {"cs101": 0, "cs101 anchors": 6}
+
+
+def test_a_ladder_opens_in_the_form_of_adsearch_in_which_its_anchors_were_rated(
+    tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ladder = described(tmp_path)
+
+    def interrupt(_: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(form, "form", lambda: "interpreted")
+    with pytest.raises(KeyboardInterrupt):
+        opened(ladder, database, tmp_path, interrupt)
+    monkeypatch.setattr(form, "form", lambda: "compiled")
+    assert opened(ladder, database, tmp_path, lambda _: None).ladder.league.conditions.adsearch == "interpreted"
 
 
 def test_a_tournament_that_began_before_the_ladder_opens_is_refused(tmp_path: Path, database: Database) -> None:

@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from adsearch import games
+from adsearch import form, games
 from adsearch.errors import quote
+from adsearch.form import INTERPRETED
 from agents.protocol import Verdict
 from arena.errors import BadPlayer
 from arena.match.allowance import WallKind
@@ -25,6 +26,7 @@ from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.walls import library
 from arena.walls.library import Library
+from tests.kit import compiled_twin
 from tests.kit.behind_walls import need, said, start
 from tests.kit.one_game_judge import Judge
 
@@ -80,7 +82,8 @@ OF_OURS = (
 def test_by_default_our_packages_are_there_and_all_that_is_installed(folder: Path) -> None:
     laid = library.lay_out(folder)
     assert laid.command == (sys.executable, "-P", "-m", "agents")
-    assert sorted(path.name for path in folder.iterdir()) == ["adsearch", "agents"]
+    others = [path.name for path in folder.iterdir() if not path.name.startswith(form.PACKAGE)]
+    assert sorted(others) == ["adsearch", "agents"]
     assert laid.hidden == ()
     assert str(folder) in laid.readable
     spec = find_spec("msgspec")
@@ -157,6 +160,9 @@ def pretender(path: Path, **told: Any) -> str:
         "prefixes": [str(path.parent)],
         "standard": [str(path.parent)],
         "path": [],
+        "form": "interpreted",
+        "why": "",
+        "compiled": {},
         "missing": {},
         "files": {},
     }
@@ -245,6 +251,35 @@ def test_a_relative_interpreter_is_found_from_here(
     python = pretender(tmp_path / "python")
     monkeypatch.chdir(tmp_path)
     assert library.lay_out(folder, python="./python").command[0] == python
+
+
+# The compiled form of adsearch.
+
+
+@pytest.mark.parametrize("kind", CONFINED)
+@pytest.mark.parametrize(
+    ("modules", "shown"), [(None, True), (["adsearch"], True), (["adsearch.alphabeta"], False), ([], False)]
+)
+def test_the_compiled_form_is_shown_with_all_of_adsearch_and_else_not(
+    modules: list[str] | None,
+    shown: bool,
+    kind: WallKind,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compiled_twin.install(tmp_path, monkeypatch)
+    laid = library.lay_out(folder, modules=modules, adsearch="compiled")
+    names = ("adsearch_compiled", "adsearch_compiled.alphabeta", "adsearch_compiled__mypyc")
+    told = imported(laid, TRIES.format(names=names), kind, tmp_path / "scratch").split()
+    assert told == ([*names] if shown else ["-"] * 3)
+
+
+def test_an_interpreter_without_the_compiled_form_is_refused_if_it_is_required(folder: Path, tmp_path: Path) -> None:
+    python = pretender(tmp_path / "python", why="built for Python 3.14")
+    words = refusal(folder, python=python, adsearch="compiled")
+    assert f"but {python} has only the Python sources of adsearch (built for Python 3.14): run `make fast`" in words
+    assert library.lay_out(folder, python=python, adsearch="interpreted").command[1:3] == ("-X", INTERPRETED)
 
 
 # Real agents.

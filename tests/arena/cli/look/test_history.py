@@ -28,7 +28,7 @@ HISTORY = {
     *("id", "tournament", "round", "number", "attempt", "game", "players", "opening", "clock", "seed", "status"),
     *("points", "utilities", "verdict", "fault", "plies", "started", "finished", "kind", "position"),
 }
-SEAT = {"seat", "player", "version", "spent", "longest", "cpu", "memory", "stderr", "clock"}
+SEAT = {"seat", "player", "version", "spent", "longest", "cpu", "memory", "stderr", "clock", "adsearch"}
 MOVE = {"ply", "who", "move", "spent", "left", "cpu", "delay", "lag", "score", "depth", "nodes", "line", "text"}
 STANDING = {
     *("rank", "name", "games", "wins", "draws", "losses", "points", "score", "tiebreaks", "faults"),

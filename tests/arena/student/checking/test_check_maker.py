@@ -17,14 +17,25 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
+from adsearch import form
 from adsearch.errors import AdsearchError
+from adsearch.form import INTERPRETED
 from arena.errors import ArenaError, BadFixture, BadPlayer
 from arena.match.allowance import WallKind
 from arena.match.clock import SECOND
 from arena.match.conditions import Conditions, Limits
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.play import cores
-from arena.student.checking import NUMBERED_STEPS, CheckReport, CheckStep, Exam, Light, StepName, played_games
+from arena.student.checking import (
+    NUMBERED_STEPS,
+    CheckReport,
+    CheckStep,
+    Exam,
+    Light,
+    StepName,
+    check_maker,
+    played_games,
+)
 from arena.student.checking.agent_lookup import submissions_in
 from arena.student.checking.check_maker import Candidate, CheckSchedule, Examiner, RunningCheck, games_at_once
 from arena.student.checking.played_games import CheckGame
@@ -61,6 +72,22 @@ def checked(text: object, game: str = "connect4", **others: Any) -> CheckReport:
     )
     with RunFolder() as folder:
         return examine(str(text), conditions, folder)
+
+
+@pytest.mark.costly
+def test_agents_and_opponents_search_in_the_form_of_the_conditions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = tmp_path / "asks.py"
+    agent.write_text(
+        GREEDY.replace("return", "assert __import__('sys')._xoptions['adsearch'] == 'interpreted'; return")
+    )
+    found = checked(agent, "tictactoe", positions=2, adsearch="interpreted")
+    assert found.plays, found
+    assert check_maker._opponent("interpreted", None).arguments[:2] == ("-X", INTERPRETED)
+    monkeypatch.setattr(form, "form", lambda: "interpreted")
+    with pytest.raises(BadPlayer, match="this installation has only the Python sources of adsearch"):
+        checked(agent, "tictactoe", adsearch="compiled")
 
 
 def lights(checked: CheckReport) -> dict[str, Light]:
