@@ -18,9 +18,9 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Sequence
-from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -73,13 +73,13 @@ def _property(name: str, kind: str, value: str) -> str:
 CHANGES: Final[dict[str, Sequence[tuple[str, str]]]] = {
     "budget": (
         # Compiled code lets signals and other threads wait until it calls Python. Searches call `check` at every node
-        # if there is a limit, else at every 1,024th.
+        # if there is a limit, else at every 64th.
         ("'_clock', ", "'_checks', '_clock', "),
         ("self.nodes = 0\n", "self.nodes = 0\n        self._checks = 0\n"),
         (
             "def check(self) -> None:\n",
             "def check(self) -> None:\n        self._checks += 1\n"
-            "        if not (self.limited and self._checks & 1023):\n            breath()\n",
+            "        if not (self.limited and self._checks & 63):\n            breath()\n",
         ),
         ("import sys\n", "import sys\nfrom adsearch.form import breath\n"),
         ("inf if budget.nodes is None", "sys.maxsize if budget.nodes is None"),
@@ -135,6 +135,8 @@ CHANGES: Final[dict[str, Sequence[tuple[str, str]]]] = {
         ),
     ),
     "mcts": (
+        ("self.effort.check()\n", "breath()\n                self.effort.check()\n"),
+        ("import sys\n", "import sys\nfrom adsearch.form import breath\n"),
         ("        self.evaluate: Evaluate[Move] = evaluate or (lambda state, seat: state.evaluate(seat))\n", ""),
         (
             "self.evaluate(state.sample(self.seat, self.random) if self.hidden else state, self.seat)",
@@ -191,10 +193,12 @@ class _Copy(ast.NodeTransformer):
         test = node.test
         first = test.values[0] if isinstance(test, ast.BoolOp) else test
         if ast.unparse(first) in ("trace", "self.trace"):
+            if node.orelse or (isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or)):
+                stop(f"a condition that begins with a trace has more than that: {ast.unparse(node)}")
             return None
         if ast.unparse(test) in ("effort.limited", "self.effort.limited"):
             effort = ast.unparse(test).removesuffix(".limited")
-            node.test = ast.parse(f"{effort}.limited or not {effort}.nodes & 1023", mode="eval").body
+            node.test = ast.parse(f"{effort}.limited or not {effort}.nodes & 63", mode="eval").body
         return self.generic_visit(node)
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
@@ -262,23 +266,6 @@ def copy(module: str) -> str:
     return text
 
 
-def constants() -> dict[str, dict[str, Any]]:
-    """The constants that stand in the sources: by module, or module and class, and by name."""
-    found: dict[str, dict[str, Any]] = {}
-    for module in form.MODULES:
-        tree = _parsed(module)
-        for name, body in (
-            (module, tree.body),
-            *((f"{module}.{at.name}", at.body) for at in tree.body if isinstance(at, ast.ClassDef)),
-        ):
-            for node in body:
-                target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
-                if isinstance(target, ast.Name) and (value := getattr(node, "value", None)):
-                    with suppress(ValueError):
-                        found.setdefault(name, {})[target.id] = ast.literal_eval(value)
-    return found
-
-
 def _parsed(module: str) -> ast.Module:
     return ast.parse((ROOT / "adsearch" / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8"))
 
@@ -296,9 +283,11 @@ def build(folder: Path) -> list[Path]:
         source.write_text(BITS if module == "bits" else copy(module), encoding="utf-8")
         sources.append(str(source.relative_to(folder)))
     (package / "games" / "__init__.py").write_text("", encoding="utf-8")
+    names = (*form.MODULES, "result")
+    fingerprints = {name: form.fingerprint(import_module(f"adsearch.{name}")) for name in names}
     (package / "__init__.py").write_text(
         f'"""Modules of adsearch, compiled; see `adsearch.form`."""\n\n'
-        f"DIGEST = {form.digest()}\nCONSTANTS = {constants()}\n",
+        f"DIGEST = {form.digest()}\nFINGERPRINTS = {fingerprints}\n",
         encoding="utf-8",
     )
     words = ["--ignore-missing-imports", *sources]
@@ -322,7 +311,10 @@ def build(folder: Path) -> list[Path]:
     if done.returncode or len(built) != len(sources) + 1:
         print("\n".join(line for line in done.stdout.splitlines()[-30:]), file=sys.stderr)
         stop(f"compiling failed with {sys.executable}, see above; the extra `fast` has what it needs")
-    return [*built, *(path.relative_to(folder) for path in sorted(package.rglob("__init__.py")))]
+    return [
+        *built,
+        *(path.relative_to(folder) for path in (package / "games" / "__init__.py", package / "__init__.py")),
+    ]
 
 
 def install() -> None:

@@ -16,6 +16,8 @@ from functools import cache, partial, wraps
 from importlib import import_module
 from typing import Any, Final, Literal, TypeVar, cast
 
+from adsearch.errors import AdsearchError
+
 PACKAGE: Final = "adsearch_compiled"
 MODULES: Final = (
     *("state", "terms", "budget", "table", "ordering", "searcher"),
@@ -70,8 +72,8 @@ def why_interpreted() -> str:
         return "what is compiled here is not made from these sources; run `make fast` again"
     try:
         compiled("terms")
-    except ImportError:
-        return "what is compiled here is for another Python; run `make fast` again"
+    except ImportError as error:
+        return f"what is compiled here cannot be loaded ({error}); run `make fast` again"
     return ""
 
 
@@ -82,18 +84,26 @@ def compiled(module: str) -> Any:
     from _thread import allocate_lock, start_new_thread
 
     name = f"{PACKAGE}.{module}"
+    wrong: list[Exception] = []
     loaded = allocate_lock()
     loaded.acquire()
 
     def load() -> None:
-        with suppress(ImportError):
+        try:
             import_module(name)
-        loaded.release()
+        except Exception as error:
+            wrong.append(error)
+        finally:
+            loaded.release()
 
-    with suppress(RuntimeError):  # where no thread can be started, there is no other way
+    try:
         start_new_thread(load, ())
-        loaded.acquire()
-    return import_module(name)
+    except RuntimeError:  # no thread can be started here
+        load()
+    loaded.acquire()
+    if wrong:
+        raise ImportError(str(wrong[0]))
+    return sys.modules[name]
 
 
 def digest() -> int | None:
@@ -103,7 +113,7 @@ def digest() -> int | None:
     folder = __file__.removesuffix("form.py")
     number = 0
     with suppress(OSError):
-        for module in MODULES:
+        for module in (*MODULES, "form", "result", "errors"):
             with open(f"{folder}{module.replace('.', '/')}.py", "rb") as source:
                 number = crc32(source.read(), number)
         return number
@@ -113,10 +123,13 @@ def digest() -> int | None:
 def in_either_form(search: F) -> F:
     """Decorator for a `search`, a function or a class method: it runs compiled, or steps aside."""
     search.__qualname__ = search.__name__  # Python's errors name a class method "search()" too
+    positional = search.__code__.co_argcount
 
     @wraps(search)
     def chosen(*given: Any, **options: Any) -> Any:
-        found = None if why_interpreted() else _compiled().search(search, given, options)
+        found = None
+        if len(given) == positional and not why_interpreted():
+            found = _compiled().search(search, given, options)
         return search(*given, **options) if found is None else found
 
     return cast("F", chosen)
@@ -150,7 +163,6 @@ class _Compiled:
         from random import Random
 
         from adsearch.budget import Budget
-        from adsearch.errors import AdsearchError
         from adsearch.ordering import Ordering
         from adsearch.table import Table
 
@@ -173,7 +185,6 @@ class _Compiled:
             **dict.fromkeys(("guess", "margin"), (float, nothing)),
             **dict.fromkeys(("algorithm", "fail", "pruning"), (str,)),
         }
-        self.wrong_input = (AdsearchError, TypeError)
         self.table, self.ordering = compiled("table").Table, compiled("ordering").Ordering
         self.games: dict[type, _Game] = {}
         # Of each module, and each class of it: what it has now, and what it had when it was found to be ours.
@@ -181,21 +192,17 @@ class _Compiled:
 
     def search(self, search: Callable[..., Any], given: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """The result of the compiled search; None if it steps aside."""
-        state = given[-1] if given else None
-        if type(state).__name__ not in GAMES.values() or not self.can_take(options) or _is_watched():
+        if not self.can_take(options) or _is_watched():
+            return None
+        position = self.copied(given[-1])
+        if position is None or not self.is_as_loaded():
             return None
         owner = given[0] if len(given) == 2 else search
-        of_search = owner.__module__.partition(".")[2]
-        twin = getattr(compiled(of_search), owner.__name__, None) if of_search in MODULES else None
-        if twin is None or not self.is_as_loaded():
+        source = _ours(owner)
+        if source not in MODULES:
             return None
-        if owner is not search:
-            if owner is not getattr(sys.modules[owner.__module__], owner.__name__):
-                return None
-            twin = twin.search
-        position = self.copied(state)
-        if position is None:
-            return None
+        twin = getattr(compiled(source), owner.__name__)
+        twin = twin.search if len(given) == 2 else twin
         table, ordering = options.get("table"), options.get("ordering")
         lent = dict(options)
         if not isinstance(table, bool | None):
@@ -206,7 +213,9 @@ class _Compiled:
             arranged._killers, arranged._history = ordering._killers, ordering._history
         try:
             return twin(position, **lent)
-        except self.wrong_input:
+        except (AdsearchError, TypeError) as error:
+            if not _is_raised_here(error):
+                raise  # by the caller's clock, or from a signal
             return None  # the sources say what is wrong
         finally:
             if not isinstance(table, bool | None):
@@ -216,16 +225,24 @@ class _Compiled:
         """The same position for compiled code; None if its class is not one of ours."""
         kind = type(state)
         if kind not in self.games:
-            module = str(kind.__module__)
-            name = module.partition(".")[2]
-            if kind.__name__ != GAMES.get(name) or kind is not getattr(sys.modules.get(module), kind.__name__, None):
+            source = _ours(kind)
+            if source not in GAMES or kind.__name__ != GAMES[source]:
                 return None
-            self.games[kind] = _Game(kind, compiled(name))
+            self.games[kind] = _Game(kind, compiled(source))
         return self.games[kind].copied(state)
 
     def can_take(self, options: dict[str, Any]) -> bool:
         """Whether the compiled searches take these options."""
-        return all(type(value) in self.takes.get(name, ()) for name, value in options.items())
+        if not all(type(value) in self.takes.get(name, ()) for name, value in options.items()):
+            return False
+        budget, table, ordering = options.get("budget"), options.get("table"), options.get("ordering")
+        whole, real = self.takes["depth"], self.takes["guess"]
+        if budget is not None and not (type(budget.nodes) in whole and type(budget.until) in real):
+            return False
+        # An attribute that only this object has, such as a method, would not be lent.
+        known = {"_half", "_young", "_old", "_killers", "_history"}
+        lent = [each for each in (table, ordering) if not isinstance(each, bool | None)]
+        return all(vars(each).keys() <= known and type(vars(each).get("_half", 0)) is int for each in lent)
 
     def is_as_loaded(self) -> bool:
         """Whether nothing was replaced in the modules that are compiled, such as a weight or a method."""
@@ -234,13 +251,29 @@ class _Compiled:
             if module is None:
                 continue
             if name not in self.seen:
-                twin = compiled(name) if name in MODULES else module
-                if not all(_is_ours(space, of_twin) for space, of_twin in _spaces(module, twin)):
+                if fingerprint(module) != sys.modules[PACKAGE].FINGERPRINTS[name]:
                     return False
-                self.seen[name] = [(space, dict(space)) for space, _ in _spaces(module, twin)]
+                self.seen[name] = [(space, dict(space)) for space in _spaces(module)]
             if not all(space == before or _is_same(space, before) for space, before in self.seen[name]):
                 return False
         return True
+
+
+def _ours(thing: Any) -> str:
+    """The module of adsearch that has this class or function by its name; empty if there is none."""
+    module = str(getattr(thing, "__module__", ""))
+    if not module.startswith("adsearch."):
+        return ""
+    found = getattr(sys.modules.get(module), getattr(thing, "__name__", ""), None)
+    return module.removeprefix("adsearch.") if thing in (found, getattr(found, "__wrapped__", None)) else ""
+
+
+def _is_raised_here(error: BaseException) -> bool:
+    """Whether it was raised in a compiled module or in this one, not by a function that they called."""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    return at is not None and at.tb_frame.f_code.co_filename.startswith((PACKAGE, __file__))
 
 
 def _is_same(space: Mapping[str, Any], before: dict[str, Any]) -> bool:
@@ -249,29 +282,38 @@ def _is_same(space: Mapping[str, Any], before: dict[str, Any]) -> bool:
     return all(space.get(name, before) is before.get(name, space) for name in names)
 
 
-def _spaces(module: Any, twin: Any) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """The names of a module, and of each class that it defines, beside what the compiled ones have."""
-    constants = sys.modules[PACKAGE].CONSTANTS
-    name = module.__name__.partition(".")[2]
-    made = {key: value for key, value in vars(twin).items() if not isinstance(value, tuple)}  # tables can grow
-    yield vars(module), {**made, **constants.get(name, {})}
+def _spaces(module: Any) -> Iterator[Mapping[str, Any]]:
+    """The names of a module, and of each class that it defines."""
+    yield vars(module)
     for value in vars(module).values():
-        if isinstance(value, type) and value.__module__ == module.__name__ and not issubclass(value, tuple | str):
-            yield vars(value), constants.get(f"{name}.{value.__name__}", {})
+        if isinstance(value, type) and value.__module__ == module.__name__:
+            yield vars(value)
 
 
-def _is_ours(space: Mapping[str, Any], compiled: Mapping[str, Any]) -> bool:
-    """Whether these names have what the sources say: functions of ours, and the constants that were compiled."""
-    return all(_is_from_here(value, compiled.get(name)) for name, value in space.items() if name[:2] != "__")
+def fingerprint(module: Any) -> int:
+    """A number for what a module and its classes have: where each function stands, and the value of each constant."""
+    from zlib import crc32
+
+    parts = [
+        f"{name} {_described(space[name])}"
+        for space in _spaces(module)
+        for name in sorted(space)
+        if not name.startswith("__")
+    ]
+    return crc32("\n".join(parts).encode())
 
 
-def _is_from_here(value: Any, compiled: Any) -> bool:
-    if isinstance(value, float | int | str | tuple) and type(value) is type(compiled):
-        return bool(value == compiled)
+def _described(value: Any) -> str:
+    if isinstance(value, float | int | str | tuple | None):
+        text = repr(value)
+        return text if "{" not in text else "tables, which grow"
     for part in ("__func__", "fget", "__wrapped__"):
         value = getattr(value, part, value)
     code = getattr(value, "__code__", None)
-    return value is compiled or code is None or code.co_filename.startswith(__file__.removesuffix("form.py"))
+    if code is not None and code.co_filename.startswith(__file__.removesuffix("form.py")):
+        return f"{code.co_filename.removeprefix(__file__.removesuffix('form.py'))} {code.co_firstlineno}"
+    names = (getattr(value, name, "") for name in ("__module__", "__qualname__", "__name__"))
+    return " ".join([type(value).__name__, *map(str, names)])
 
 
 def _is_watched() -> bool:
@@ -309,6 +351,8 @@ class _Game:
                 twin.board = self.boards[1](*size)
             for name in self.slots:
                 setattr(twin, name, getattr(state, name))
-        except (AttributeError, TypeError):
+        except (AttributeError, TypeError, AdsearchError) as error:
+            if not _is_raised_here(error):
+                raise  # from a signal
             return None
         return twin

@@ -4,6 +4,7 @@ What needs the compiled form is skipped without it; `make test-fast` makes it an
 
 import gc
 import inspect
+import math
 import pickle
 import subprocess
 import sys
@@ -21,9 +22,10 @@ import pytest
 from adsearch import Budget, Result, State, Table, Trace, algorithms, form, games, wrapped
 from adsearch.alphabeta import AlphaBeta
 from adsearch.errors import BadSearch
-from adsearch.games import connect4
+from adsearch.games import chess, chess_rules, connect4
 from adsearch.games.connect4 import Connect4
 from adsearch.ordering import Ordering
+from adsearch.table import Entry
 
 ROOT = Path(__file__).parents[2]
 
@@ -167,6 +169,17 @@ class HisConnect4(Connect4):
         return 0.5
 
 
+class OfHisTeam(Connect4):
+    """The same, in a module that is called like ours."""
+
+    __slots__ = ()
+    __module__ = "team.games.connect4"
+    __qualname__ = __name__ = "Connect4"
+
+    def evaluate(self, seat: int) -> float:
+        return 0.25
+
+
 class HisSearch(AlphaBeta[Any]):
     """A student's subclass of our search."""
 
@@ -184,6 +197,7 @@ def start() -> Connect4:
     ("state", "options"),
     [
         (HisConnect4.start(rows=6, columns=7, line=4), {}),
+        (OfHisTeam.start(rows=6, columns=7, line=4), {}),
         (wrapped.backwards(start()), {}),
         (games.start("dots"), {}),
         (start(), {"evaluate": lambda _state, _seat: 0.5}),
@@ -191,7 +205,16 @@ def start() -> Connect4:
         (start(), {"alpha": -1, "beta": 1}),
         (start(), {"ordering": lambda state: state.moves()[::-1]}),
     ],
-    ids=["a subclass", "a wrapped position", "another game", "a function", "a trace", "whole numbers", "an order"],
+    ids=[
+        "a subclass",
+        "a team's game",
+        "a wrapped position",
+        "another game",
+        "a function",
+        "a trace",
+        "whole numbers",
+        "an order",
+    ],
 )
 def test_it_steps_aside_for_what_is_not_ours(state: State[Any], options: dict[str, Any], ran: list[bool]) -> None:
     search = algorithms["alphabeta"].search
@@ -210,6 +233,12 @@ def test_it_steps_aside_for_what_is_not_ours(state: State[Any], options: dict[st
         (AlphaBeta, "horizon", HisSearch.horizon),
         (AlphaBeta, "sound", False),
         (Ordering, "KILLERS", 3),
+        (connect4, "WEIGHT_OF_A_THREAT", 1),
+        (connect4, "squash", math.sin),
+        (Connect4, "evaluate", State.evaluate),
+        (Connect4, "evaluate", None),
+        (chess, "KING_PLACES", chess_rules.KING_PLACES[::-1]),
+        (Entry, "serves", lambda *_given, **_options: False),
     ],
 )
 @pytest.mark.parametrize("before", [True, False], ids=["before the first search", "later"])
@@ -222,11 +251,26 @@ def test_it_steps_aside_while_something_is_replaced(
     if not before:
         search(start(), depth=2)
     with monkeypatch.context() as patch:
-        patch.setattr(of, name, value, raising=name != "utilities")
+        if value is None:
+            patch.delattr(of, name)
+        else:
+            patch.setattr(of, name, value, raising=name != "utilities")
         assert search(start(), depth=5, ordering=True) == form.interpreted(search)(start(), depth=5, ordering=True)
         assert not any(ran[not before :])
     search(start(), depth=2)
     assert ran[-1]
+
+
+@needs_it
+def test_it_steps_aside_for_a_table_or_an_ordering_that_is_not_as_made(ran: list[bool]) -> None:
+    search = algorithms["alphabeta"].search
+    for _ in range(2):
+        ordering, table = Ordering[Any](), Table(1000)
+        ordering.KILLERS = 3
+        table.get = lambda _key: None  # type: ignore[method-assign]
+        for options in ({"ordering": ordering}, {"table": table}, {"table": Table(1e4)}):  # type: ignore[arg-type]
+            assert search(start(), depth=3, **options).nodes > 100
+    assert not any(ran)
 
 
 @needs_it
@@ -301,19 +345,22 @@ def test_a_wrong_call_is_named_as_before(name: str) -> None:
         search(start(), 3)
     with pytest.raises(AttributeError):
         search(None, depth=3)
+    with pytest.raises(TypeError, match=r"^search\(\) takes"):
+        search(start(), start(), start())
 
 
 @needs_it
-def test_what_a_clock_raises_reaches_the_caller(ran: list[bool]) -> None:
+@pytest.mark.parametrize("kind", [LookupError, TypeError, BadSearch])
+def test_what_a_clock_raises_reaches_the_caller(kind: type[Exception], ran: list[bool]) -> None:
     calls = []
 
     def clock() -> float:
         calls.append(0)
         if len(calls) == 500:
-            raise LookupError("no time")
+            raise kind("no time")
         return 0.0
 
-    with pytest.raises(LookupError, match="no time"):
+    with pytest.raises(kind, match="no time"):
         algorithms["pvs"].search(games.start("chess"), budget=Budget(until=1.0, clock=clock))
     assert len(calls) == 500
     assert ran == []  # no result, and not another try in the sources
@@ -323,7 +370,7 @@ INTERRUPTED = """
 import signal, sys
 from adsearch import Budget, algorithms, form, games
 
-class Stop(Exception):
+class Stop(TypeError):  # which must not be taken for one of the arguments
     pass
 
 def stop(*_):
@@ -406,13 +453,22 @@ def test_every_change_for_the_compiler_fits_the_sources(name: str) -> None:
     [
         ("", "nothing is compiled here; `make fast` compiles it, and so does a wheel for this machine"),
         ("DIGEST = 1", "what is compiled here is not made from these sources; run `make fast` again"),
-        ("DIGEST = {digest}", "what is compiled here is for another Python; run `make fast` again"),
+        (
+            "DIGEST = {digest}",
+            "what is compiled here cannot be loaded (No module named 'adsearch_compiled.terms'); run `make fast` again",
+        ),
+        (
+            "DIGEST = {digest}\nraise_here = 1\n",
+            "what is compiled here cannot be loaded (it is damaged); run `make fast` again",
+        ),
     ],
 )
 def test_a_package_that_does_not_fit_is_not_used(package: str, why: str, tmp_path: Path) -> None:
     if package:
         (tmp_path / form.PACKAGE).mkdir()
         (tmp_path / form.PACKAGE / "__init__.py").write_text(package.format(digest=form.digest()))
+        if "raise_here" in package:
+            (tmp_path / form.PACKAGE / "terms.py").write_text("raise ValueError('it is damaged')")
     hidden = f"sys.path[:] = [{str(tmp_path)!r}, *(path for path in sys.path if 'site-packages' not in path)]"
     program = f"import sys; {hidden} + [{str(ROOT)!r}]; from adsearch.form import why_interpreted as why; print(why())"
     said = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True)
