@@ -267,7 +267,7 @@ def test_it_steps_aside_for_a_table_or_an_ordering_that_is_not_as_made(ran: list
     for _ in range(2):
         ordering, table = Ordering[Any](), Table(1000)
         ordering.KILLERS = 3
-        table.get = lambda _key: None  # type: ignore[method-assign]
+        table.get = lambda _key: None  # type: ignore[assignment, method-assign]
         for options in ({"ordering": ordering}, {"table": table}, {"table": Table(1e4)}):  # type: ignore[arg-type]
             assert search(start(), depth=3, **options).nodes > 100
     assert not any(ran)
