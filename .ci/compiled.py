@@ -147,6 +147,8 @@ CHANGES: Final[dict[str, Sequence[tuple[str, str]]]] = {
     "games.connect4": OF_A_LINE_BOARD,
     # A signal interrupts a product of long numbers, and compiled code would end the process: `mul` raises.
     "games.chess_rules": (
+        # mypyc keeps each number of more than 62 bits that it makes a text of.
+        ("f'status {bits}'", "'status ' + format(bits)"),
         ("(number ^ number >> 37) * 11400714819323198485", "mul(number ^ number >> 37, 11400714819323198485)"),
     ),
     "games.backgammon": (
