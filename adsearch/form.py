@@ -37,6 +37,8 @@ GAMES: Final = {
 }
 INTERPRETED: Final = "adsearch=interpreted"
 """The value of Python's option -X with which a process searches as the sources say."""
+AGAIN: Final = "; run `make fast` again"
+"""What to do if there is a compiled form that cannot be used."""
 SMALLEST_STACK: Final = 512 * 1024
 """Bytes of a thread's stack on which the deepest compiled search has room."""
 
@@ -67,13 +69,13 @@ def why_interpreted() -> str:
     try:
         package = import_module(PACKAGE)
     except ImportError:
-        return "nothing is compiled here; `make fast` compiles it, and so does a wheel for this machine"
+        return "the searches are not compiled here: run `make fast` in a clone, or install the wheel for this system"
     if digest() != getattr(package, "DIGEST", 0):
-        return "what is compiled here is not made from these sources; run `make fast` again"
+        return f"what is compiled here is not made from these sources{AGAIN}"
     try:
         compiled("terms")
     except ImportError as error:
-        return f"what is compiled here cannot be loaded ({error}); run `make fast` again"
+        return f"what is compiled here cannot be loaded ({error}){AGAIN}"
     return ""
 
 

@@ -469,7 +469,9 @@ def _software() -> list[Finding]:
 
 def search(of_adsearch: str, why: str) -> Finding:
     """The form in which agents search; `why` it is not the compiled one, and what to do."""
-    return found("system", "search", of_adsearch, why)
+    if why.endswith(form.AGAIN):
+        return found("system", "search", of_adsearch, why)
+    return found("system", "search", f"{of_adsearch}: {why}" if why else of_adsearch)
 
 
 def open_files() -> Finding:

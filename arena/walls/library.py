@@ -157,10 +157,9 @@ def options(adsearch: Form | None) -> tuple[str, ...]:
 def not_compiled(where: str, why: str) -> BadPlayer:
     """The error for games that need the compiled form of adsearch, which is not `where`."""
     return BadPlayer(
-        f'adsearch = "compiled" is in the description, or was recorded with the first game, but {where} has only the '
-        f"Python sources of adsearch{f' ({why})' if why else ''}: run `make fast` for it. With adsearch = "
-        '"interpreted" in the description agents search without it, several times slower, so that later games are not '
-        "like earlier ones"
+        f'adsearch = "compiled" is in the description, or was recorded with the first game, but {where} cannot search '
+        f'compiled: {why}. With adsearch = "interpreted" in the description agents go on, several times slower, so that '
+        "later games are not like earlier ones"
     )
 
 

@@ -451,7 +451,7 @@ def test_every_change_for_the_compiler_fits_the_sources(name: str) -> None:
 @pytest.mark.parametrize(
     ("package", "why"),
     [
-        ("", "nothing is compiled here; `make fast` compiles it, and so does a wheel for this machine"),
+        ("", "the searches are not compiled here: run `make fast` in a clone, or install the wheel for this system"),
         ("DIGEST = 1", "what is compiled here is not made from these sources; run `make fast` again"),
         (
             "DIGEST = {digest}",

@@ -153,7 +153,7 @@ def test_agents_on_hosts_search_in_the_form_of_the_tournament(folder: Path, monk
     with begun(folder, "random", "greedy") as (sender, _):
         assert host._why_not(sender.joining) == ""
         monkeypatch.setattr(form, "form", lambda: "interpreted")
-        assert "but it has only the Python sources of adsearch: run `make fast`" in host._why_not(sender.joining)
+        assert "but it cannot search compiled" in host._why_not(sender.joining)
     host._bell.close()
     host._rope.close()
 

@@ -278,7 +278,7 @@ def test_the_compiled_form_is_shown_with_all_of_adsearch_and_else_not(
 def test_an_interpreter_without_the_compiled_form_is_refused_if_it_is_required(folder: Path, tmp_path: Path) -> None:
     python = pretender(tmp_path / "python", why="built for Python 3.14")
     words = refusal(folder, python=python, adsearch="compiled")
-    assert f"but {python} has only the Python sources of adsearch (built for Python 3.14): run `make fast`" in words
+    assert f"but {python} cannot search compiled: built for Python 3.14" in words
     assert library.lay_out(folder, python=python, adsearch="interpreted").command[1:3] == ("-X", INTERPRETED)
 
 

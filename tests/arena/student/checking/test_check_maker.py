@@ -86,7 +86,7 @@ def test_agents_and_opponents_search_in_the_form_of_the_conditions(
     assert found.plays, found
     assert check_maker._opponent("interpreted", None).arguments[:2] == ("-X", INTERPRETED)
     monkeypatch.setattr(form, "form", lambda: "interpreted")
-    with pytest.raises(BadPlayer, match="this installation has only the Python sources of adsearch"):
+    with pytest.raises(BadPlayer, match="this installation cannot search compiled"):
         checked(agent, "tictactoe", adsearch="compiled")
 
 
