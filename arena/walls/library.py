@@ -158,8 +158,8 @@ def not_compiled(where: str, why: str) -> BadPlayer:
     """The error for games that need the compiled form of adsearch, which is not `where`."""
     return BadPlayer(
         f'adsearch = "compiled" is in the description, or was recorded with the first game, but {where} cannot search '
-        f'compiled: {why}. With adsearch = "interpreted" in the description agents go on, several times slower, so that '
-        "later games are not like earlier ones"
+        f'compiled: {why}. With adsearch = "interpreted" in the description agents go on, several times slower: later '
+        "games are then not like earlier ones"
     )
 
 

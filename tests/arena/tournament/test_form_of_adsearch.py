@@ -107,7 +107,6 @@ def test_a_compiled_one_does_not_go_on_without_and_says_what_to_do(tmp_path: Pat
         begun(tmp_path)
     assert "this installation cannot search compiled" in str(refused.value)
     assert 'With adsearch = "interpreted" in the description' in str(refused.value)
-    assert 'With adsearch = "interpreted" in the description' in str(refused.value)
     assert begun(tmp_path, 'adsearch = "interpreted"').league.conditions.adsearch == stored(tmp_path) == "interpreted"
 
 
