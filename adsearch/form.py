@@ -41,6 +41,7 @@ AGAIN: Final = "; run `make fast` again"
 """What to do if there is a compiled form that cannot be used."""
 SMALLEST_STACK: Final = 512 * 1024
 """Bytes of a thread's stack on which the deepest compiled search has room."""
+_FOLDER: Final = __file__.removesuffix("form.py")
 
 Form = Literal["compiled", "interpreted"]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -112,11 +113,10 @@ def digest() -> int | None:
     """A number for the sources that are compiled; None if they cannot be read."""
     from zlib import crc32
 
-    folder = __file__.removesuffix("form.py")
     number = 0
     with suppress(OSError):
         for module in (*MODULES, "form", "result", "errors"):
-            with open(f"{folder}{module.replace('.', '/')}.py", "rb") as source:
+            with open(f"{_FOLDER}{module.replace('.', '/')}.py", "rb") as source:
                 number = crc32(source.read(), number)
         return number
     return None
@@ -312,8 +312,8 @@ def _described(value: Any) -> str:
     for part in ("__func__", "fget", "__wrapped__"):
         value = getattr(value, part, value)
     code = getattr(value, "__code__", None)
-    if code is not None and code.co_filename.startswith(__file__.removesuffix("form.py")):
-        return f"{code.co_filename.removeprefix(__file__.removesuffix('form.py'))} {code.co_firstlineno}"
+    if code is not None and code.co_filename.startswith(_FOLDER):
+        return f"{code.co_filename.removeprefix(_FOLDER)} {code.co_firstlineno}"
     names = (getattr(value, name, "") for name in ("__module__", "__qualname__", "__name__"))
     return " ".join([type(value).__name__, *map(str, names)])
 
