@@ -65,8 +65,8 @@ def prepared() -> Form:
 @cache
 def why_interpreted() -> str:
     """Why this process searches in the interpreted form, and what to do; empty if it does not."""
-    if f"adsearch={sys._xoptions.get('adsearch')}" == INTERPRETED:
-        return f"Python was started with -X {INTERPRETED}"
+    if asked := sys._xoptions.get("adsearch"):
+        return f"Python was started with -X adsearch={asked}"
     try:
         package = import_module(PACKAGE)
     except ImportError:

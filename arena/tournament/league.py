@@ -23,6 +23,7 @@ from msgspec.structs import replace as replaced
 
 from adsearch import State, form, games
 from adsearch.errors import AdsearchError, one_of, quote
+from adsearch.form import Form
 from adsearch.games.catalog import begins_with_name, package_of, split_position
 from agents import builtin
 from agents.errors import AgentsError
@@ -555,9 +556,20 @@ def settings_of(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def with_form(league: League, row: Mapping[str, Any] | None) -> League:
     """The league, in which agents search in one form of adsearch, as if its description required it: its own, else the
-    one that is recorded in the `row` of the tournament; that of this installation if there is none yet."""
-    recorded = form.form() if row is None else settings_of(row)["adsearch"]
-    return replace(league, conditions=replaced(league.conditions, adsearch=league.conditions.adsearch or recorded))
+    one that is recorded in the `row` of the tournament, or if there is none yet the one that all agents can have."""
+    terms = league.conditions
+    if terms.adsearch is None:
+        terms = replaced(terms, adsearch=_form_here(terms.python) if row is None else settings_of(row)["adsearch"])
+    return replace(league, conditions=terms)
+
+
+def _form_here(python: str | None) -> Form:
+    """The form that built-in agents have here, and those that this interpreter runs."""
+    if python is None or form.form() == "interpreted":
+        return form.form()
+    from arena.walls import library  # few tournaments name an interpreter
+
+    return library.form_of(python)
 
 
 def changes_between(old: Mapping[str, Any], now: Mapping[str, Any]) -> Changes:

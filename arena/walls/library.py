@@ -154,11 +154,17 @@ def options(adsearch: Form | None) -> tuple[str, ...]:
     return ("-X", INTERPRETED) if adsearch == "interpreted" else ()
 
 
+def form_of(python: str) -> Form:
+    """The form of adsearch that agents have which this interpreter runs; BadPlayer if it is none."""
+    found: Form = _ask(os.path.abspath(os.path.expanduser(python)), (), "")["form"]
+    return found
+
+
 def not_compiled(where: str, why: str) -> BadPlayer:
     """The error for games that need the compiled form of adsearch, which is not `where`."""
     return BadPlayer(
         f'adsearch = "compiled" is in the description, or was recorded with the first game, but {where} cannot search '
-        f'compiled: {why}. With adsearch = "interpreted" in the description agents go on, several times slower: later '
+        f'compiled: {why}. With adsearch = "interpreted" in the description agents go on, but slower: later '
         "games are then not like earlier ones"
     )
 

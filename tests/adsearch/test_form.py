@@ -475,9 +475,9 @@ def test_a_package_that_does_not_fit_is_not_used(package: str, why: str, tmp_pat
     assert said.stdout.strip() == why
 
 
-def test_it_can_be_switched_off() -> None:
+@pytest.mark.parametrize("option", [form.INTERPRETED, "adsearch=interpeted"])
+def test_it_can_be_switched_off(option: str) -> None:
     program = "from adsearch import form; print(form.form(), form.why_interpreted())"
-    said = subprocess.run(
-        [sys.executable, "-X", form.INTERPRETED, "-c", program], capture_output=True, encoding="utf-8", check=True
-    )
-    assert said.stdout.strip() == "interpreted Python was started with -X adsearch=interpreted"
+    words = [sys.executable, "-X", option, "-c", program]
+    said = subprocess.run(words, capture_output=True, encoding="utf-8", check=True)
+    assert said.stdout.strip() == f"interpreted Python was started with -X {option}"

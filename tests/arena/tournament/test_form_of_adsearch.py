@@ -90,6 +90,16 @@ def test_a_new_tournament_records_the_form_that_is_here(there: Form, tmp_path: P
     assert tournament.league.conditions.adsearch == stored(tmp_path) == there
 
 
+def test_a_new_tournament_of_another_python_begins_in_the_form_that_both_have(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(form, "form", lambda: "compiled")
+    league = described(tmp_path, 'python = "other"')
+    for there in ("interpreted", "compiled"):
+        monkeypatch.setattr(library, "_ask", lambda *_asked, there=there: {"form": there})
+        assert leagues.with_form(league, None).conditions.adsearch == there
+
+
 def test_it_goes_on_in_its_form_when_the_installation_has_another(tmp_path: Path, here: Here) -> None:
     here("interpreted")
     begun(tmp_path)
