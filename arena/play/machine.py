@@ -504,6 +504,7 @@ PURPOSES: Final = {
     "bench": "benchmarks beside easyAI",
     "test": "`make test`",
     "mutants": "`make mutants`",
+    "fast": "`make fast`",
     "release": "`make release`",
 }
 """What each extra is for."""

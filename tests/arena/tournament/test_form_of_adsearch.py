@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -94,7 +95,7 @@ def test_a_new_tournament_of_another_python_begins_in_the_form_that_both_have(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(form, "form", lambda: "compiled")
-    league = described(tmp_path, 'python = "other"')
+    league = described(tmp_path, f'python = "{sys.executable}"')
     for there in ("interpreted", "compiled"):
         monkeypatch.setattr(library, "_ask", lambda *_asked, there=there: {"form": there})
         assert leagues.with_form(league, None).conditions.adsearch == there
