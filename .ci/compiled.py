@@ -135,6 +135,7 @@ CHANGES: Final[dict[str, Sequence[tuple[str, str]]]] = {
         ),
     ),
     "mcts": (
+        # A simulation can take milliseconds.
         ("self.effort.check()\n", "breath()\n                self.effort.check()\n"),
         ("import sys\n", "import sys\nfrom adsearch.form import breath\n"),
         ("        self.evaluate: Evaluate[Move] = evaluate or (lambda state, seat: state.evaluate(seat))\n", ""),
@@ -145,10 +146,10 @@ CHANGES: Final[dict[str, Sequence[tuple[str, str]]]] = {
     ),
     "games.tictactoe": OF_A_LINE_BOARD,
     "games.connect4": OF_A_LINE_BOARD,
-    # A signal interrupts a product of long numbers, and compiled code would end the process: `mul` raises.
     "games.chess_rules": (
         # mypyc keeps each number of more than 62 bits that it makes a text of.
         ("f'status {bits}'", "'status ' + format(bits)"),
+        # A signal interrupts a product of long numbers, and compiled code would end the process: `mul` raises.
         ("(number ^ number >> 37) * 11400714819323198485", "mul(number ^ number >> 37, 11400714819323198485)"),
     ),
     "games.backgammon": (
@@ -308,15 +309,12 @@ def build(folder: Path) -> list[Path]:
         text=True,
         errors="replace",
     )
-    built = [path.relative_to(folder) for path in sorted(folder.rglob("*.so")) if "build" not in path.parts[-4:-1]]
-    built = [path for path in built if path.parts[0] != "build"]
+    libraries = [path.relative_to(folder) for path in sorted(folder.rglob("*.so"))]
+    built = [path for path in libraries if path.parts[0] != "build"]
     if done.returncode or len(built) != len(sources) + 1:
-        print("\n".join(line for line in done.stdout.splitlines()[-30:]), file=sys.stderr)
+        print("\n".join(done.stdout.splitlines()[-30:]), file=sys.stderr)
         stop(f"compiling failed with {sys.executable}, see above; the extra `fast` has what it needs")
-    return [
-        *built,
-        *(path.relative_to(folder) for path in (package / "games" / "__init__.py", package / "__init__.py")),
-    ]
+    return [*built, Path(form.PACKAGE, "games", "__init__.py"), Path(form.PACKAGE, "__init__.py")]
 
 
 def install() -> None:
