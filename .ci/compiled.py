@@ -338,4 +338,7 @@ def stop(reason: str) -> NoReturn:
 
 
 if __name__ == "__main__":
-    install()
+    try:
+        install()
+    except KeyboardInterrupt:
+        stop("interrupted; what was compiled before is still there, unless files were being copied")
