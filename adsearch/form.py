@@ -65,7 +65,8 @@ def prepared() -> Form:
 @cache
 def why_interpreted() -> str:
     """Why this process searches in the interpreted form, and what to do; empty if it does not."""
-    if asked := sys._xoptions.get("adsearch"):
+    asked = sys._xoptions.get("adsearch", "compiled")
+    if asked != "compiled":
         return f"Python was started with -X adsearch={asked}"
     try:
         package = import_module(PACKAGE)

@@ -481,3 +481,9 @@ def test_it_can_be_switched_off(option: str) -> None:
     words = [sys.executable, "-X", option, "-c", program]
     said = subprocess.run(words, capture_output=True, encoding="utf-8", check=True)
     assert said.stdout.strip() == f"interpreted Python was started with -X {option}"
+
+
+def test_to_ask_for_it_changes_nothing() -> None:
+    program = "from adsearch.form import why_interpreted; print(why_interpreted())"
+    words = [sys.executable, "-X", "adsearch=compiled", "-c", program]
+    assert subprocess.check_output(words, encoding="utf-8").strip() == form.why_interpreted()
